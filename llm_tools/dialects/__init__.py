@@ -1,0 +1,1 @@
+"""Wire protocols, one module or package each: pure functions, no I/O."""

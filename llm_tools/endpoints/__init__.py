@@ -1,0 +1,1 @@
+"""Hosts that speak the dialects, as data."""

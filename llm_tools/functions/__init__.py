@@ -1,0 +1,1 @@
+"""Functions of a call: read, derived from Python, rewritten per provider, validated."""

@@ -1,0 +1,49 @@
+"""Ids for calls that came without one."""
+
+from __future__ import annotations
+
+import secrets
+import string
+from collections.abc import Callable
+
+_ALPHABET = string.ascii_letters + string.digits
+_LENGTH = 9
+
+
+def _random_id() -> str:
+    return "".join([secrets.choice(_ALPHABET) for _ in range(_LENGTH)])
+
+
+_factory: Callable[[], str] = _random_id
+
+
+def set_id_factory(factory: Callable[[], str] | None) -> None:
+    """Replace what mints ids of calls, for the whole process; None puts the default back.
+
+    The default gives nine letters and digits: the strictest provider's form (Mistral), so legal
+    everywhere.
+    """
+    global _factory
+    _factory = factory or _random_id
+
+
+def mint_id() -> str:
+    """A fresh id."""
+    return _factory()
+
+
+class UniqueIds:
+    """The ids of one answer; a missing, empty or repeated one is replaced by a fresh one."""
+
+    __slots__ = ("_taken",)
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def claim(self, wanted: str | None) -> str:
+        """`wanted` if it is usable and free, else a new id."""
+        chosen = wanted if wanted and wanted != "null" and wanted not in self._taken else mint_id()
+        while chosen in self._taken:
+            chosen = mint_id()
+        self._taken.add(chosen)
+        return chosen

@@ -1,0 +1,127 @@
+"""Pieces of messages that every dialect renders alike."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any, cast
+
+import msgspec
+from msgspec.structs import replace
+
+from .content import (
+    JSON,
+    Message,
+    OutputResultContent,
+    OutputResultFunctionUse,
+    OutputResultImage,
+    OutputResultText,
+)
+
+_ALPHANUMERIC = string.ascii_letters + string.digits
+
+
+def parts_of(message: Message) -> tuple[OutputResultContent, ...]:
+    """The parts of a system, user or assistant message; a string is one text part, blank none."""
+    content = message.content
+    if isinstance(content, str):
+        return (OutputResultText(text=content),) if content.strip() else ()
+    return cast("tuple[OutputResultContent, ...]", content)
+
+
+def result_parts(message: Message) -> tuple[OutputResultText | OutputResultImage, ...] | None:
+    """The text and image parts of a function result; None where it is a string or plain JSON."""
+    content = message.content
+    if isinstance(content, tuple) and content:
+        return cast("tuple[OutputResultText | OutputResultImage, ...]", content)
+    return None
+
+
+def result_text(message: Message) -> str:
+    """A function result as text: strings as they are, JSON as JSON, an error marked `Error: `.
+
+    For wires that take nothing else. Images in it are left to the caller of this function.
+    """
+    parts = result_parts(message)
+    if parts is not None:
+        text = "\n".join([part.text for part in parts if isinstance(part, OutputResultText)])
+    elif isinstance(message.content, str):
+        text = message.content
+    else:
+        text = json_text(message.content)
+    if not message.is_error:
+        return text
+    return text if text.startswith("Error:") else f"Error: {text or 'the function failed'}"
+
+
+def json_text(value: JSON) -> str:
+    """A JSON value as compact text."""
+    return msgspec.json.encode(value).decode()
+
+
+def own(part: Any, replay_key: str) -> dict[str, Any] | None:
+    """What this target itself left on a part for replay, if it did."""
+    metadata = part.provider_metadata
+    return metadata.get(replay_key) if metadata else None
+
+
+def legal_ids(
+    messages: tuple[Message, ...], is_legal: Callable[[str], object]
+) -> tuple[Message, ...]:
+    """The messages with every call id legal for a wire and used in one turn only.
+
+    Legal, free ids are kept; the others become nine letters and digits derived from the id, so
+    that the same history always goes out alike. Expects mended messages: the results of a turn
+    follow it. Returns the same tuple where nothing had to change.
+    """
+    taken: set[str] = set()
+    current: dict[str, str] = {}
+    out: list[Message] = []
+    for position, message in enumerate(messages):
+        if message.role == "assistant":
+            current = _turn_ids(message, position, is_legal, taken)
+            out.append(_rename_calls(message, current))
+        elif message.role == "function" and message.function_id in current:
+            new = current[message.function_id]
+            same = new == message.function_id
+            out.append(message if same else replace(message, function_id=new))
+        else:
+            out.append(message)
+    return messages if all(a is b for a, b in zip(out, messages, strict=True)) else tuple(out)
+
+
+def _turn_ids(
+    message: Message, position: int, is_legal: Callable[[str], object], taken: set[str]
+) -> dict[str, str]:
+    ids: dict[str, str] = {}
+    for part in parts_of(message):
+        if isinstance(part, OutputResultFunctionUse):
+            wanted, salt = part.function_id, position
+            while wanted in taken or not is_legal(wanted):
+                wanted = _derived_id(part.function_id, salt)
+                salt += len(part.function_id) + 1
+            taken.add(wanted)
+            ids[part.function_id] = wanted
+    return ids
+
+
+def _derived_id(function_id: str, salt: int) -> str:
+    number = int.from_bytes(sha256(f"{salt}:{function_id}".encode()).digest()[:8])
+    digits = []
+    for _ in range(9):
+        number, digit = divmod(number, len(_ALPHANUMERIC))
+        digits.append(_ALPHANUMERIC[digit])
+    return "".join(digits)
+
+
+def _rename_calls(message: Message, ids: dict[str, str]) -> Message:
+    if all(old == new for old, new in ids.items()):
+        return message
+    parts = [
+        replace(part, function_id=ids[part.function_id])
+        if isinstance(part, OutputResultFunctionUse)
+        else part
+        for part in parts_of(message)
+    ]
+    return replace(message, content=tuple(parts))

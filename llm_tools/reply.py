@@ -1,0 +1,334 @@
+"""From a provider's answer to an `OutputResult`: what every decoder shares.
+
+A decoder walks its wire's answer once and tells a `Reply` what it sees, in order; the `Reply`
+maps names back, reads arguments, makes ids unique and derives the stop reason.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from .content import (
+    JSON,
+    Metadata,
+    OutputResult,
+    OutputResultContent,
+    OutputResultFunctionUse,
+    OutputResultImage,
+    OutputResultReasoning,
+    OutputResultRefusal,
+    OutputResultText,
+    ResultWarning,
+    StopReason,
+    Usage,
+)
+from .errors import LlmToolsError, ParserError, UnmetFunctionCallError
+from .functions.arguments import read_arguments
+from .functions.validating import validate
+from .ids import UniqueIds
+from .spec import Plan
+
+STOP_ORDER: tuple[StopReason, ...] = (
+    "error",
+    "length",
+    "content_filter",
+    "refusal",
+    "pause",
+    "function_use",
+    "stop",
+    "other",
+)
+CUT_OFF = "the call was cut off by the output limit; its arguments are incomplete"
+
+
+class _PendingCall(NamedTuple):
+    """A call as the wire had it, to be read once the stop reason is known."""
+
+    wire_name: str
+    arguments: Any
+    function_id: str
+    metadata: Metadata | None
+
+
+class Reply:
+    """One answer in the making."""
+
+    __slots__ = ("_ids", "_items", "_plan", "_warnings")
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._ids = UniqueIds()
+        self._items: list[OutputResultContent | _PendingCall] = []
+        self._warnings: list[ResultWarning] = []
+
+    def warn(self, code: str, detail: str) -> None:
+        """Something was mended or dropped on the way in."""
+        self._warnings.append(ResultWarning(code=code, detail=detail))
+
+    def text(
+        self, text: str, *, citations: tuple[JSON, ...] = (), metadata: Metadata | None = None
+    ) -> None:
+        """Text; empty text is left out, but what it carries for replay is kept."""
+        if text:
+            part = OutputResultText(text=text, citations=citations, provider_metadata=metadata)
+            self._items.append(part)
+        elif metadata:
+            self.carry(metadata)
+
+    def reasoning(self, text: str, *, metadata: Metadata | None = None) -> None:
+        """Reasoning; it may be empty if it carries something."""
+        if text or metadata:
+            self._items.append(OutputResultReasoning(text=text, provider_metadata=metadata))
+
+    def carry(self, metadata: Metadata) -> None:
+        """A block that is neither text nor call (hosted tools, unknown blocks), kept for replay."""
+        self._items.append(OutputResultReasoning(provider_metadata=metadata))
+
+    def refusal(self, text: str) -> None:
+        """The model's words when it declines."""
+        self._items.append(OutputResultRefusal(text=text))
+
+    def image(
+        self,
+        *,
+        data: str | None = None,
+        url: str | None = None,
+        media_type: str | None = None,
+        metadata: Metadata | None = None,
+    ) -> None:
+        """An image the model made."""
+        self._items.append(
+            OutputResultImage(data=data, url=url, media_type=media_type, provider_metadata=metadata)
+        )
+
+    def function_use(
+        self,
+        wire_name: str,
+        arguments: Any,
+        function_id: str | None,
+        *,
+        metadata: Metadata | None = None,
+    ) -> None:
+        """A call: the name as on the wire, arguments as text, object, None, or whatever came."""
+        claimed = self._ids.claim(function_id)
+        self._items.append(_PendingCall(wire_name, arguments, claimed, metadata))
+
+    def text_as_function_use(self, text: str) -> None:
+        """Text that stands in for a call (`Plan.emulation`); anything else stays text."""
+        try:
+            call = msgspec.json.decode(text, type=_EmulatedCall)
+        except (msgspec.DecodeError, RecursionError):
+            self.text(text)
+        else:
+            self.function_use(call.name, call.arguments, None)
+
+    def result(  # noqa: PLR0913 - one keyword per field of the result
+        self,
+        *,
+        id: str,  # noqa: A002 - the field's name
+        name: str,
+        created: int,
+        usage: Usage | None,
+        stop: StopReason | None,
+        provider_stop_reason: str | None,
+        request_id: str | None,
+        call_error: str | None = None,
+        options: tuple[tuple[OutputResultContent, ...], ...] = (),
+    ) -> OutputResult:
+        """The whole answer.
+
+        Args:
+            stop: the wire's own reason, normalised; None where it gave none.
+            call_error: why no call of this answer may run (a call the provider marked malformed).
+        """
+        reason = self._stop_reason(stop)
+        content = self._read_items(reason, call_error)
+        plan = self._plan
+        if plan.output is not None and plan.output.restore is not None:
+            content = self._restore_text(content)
+        if not any(_is_answer(item) for item in content):
+            self.warn("empty_answer", "The answer holds neither text nor a call.")
+        if plan.call.choice is not None and plan.call.choice.mode == "none":
+            self._warn_of_forbidden(content)
+        return OutputResult(
+            id=id or "",
+            name=name or plan.target.model,
+            created=created,
+            usage=usage,
+            stop_reason=reason,
+            content=content,
+            provider_stop_reason=provider_stop_reason,
+            options=options,
+            warnings=(*plan.warnings, *self._warnings),
+            request_id=request_id,
+        )
+
+    def content(self) -> tuple[OutputResultContent, ...]:
+        """The parts alone, for a further choice of the same answer."""
+        return self._read_items(self._stop_reason(None), None)
+
+    def _stop_reason(self, stop: StopReason | None) -> StopReason:
+        seen: set[StopReason] = {stop or "stop"} - {"function_use"}
+        for item in self._items:
+            if isinstance(item, _PendingCall):
+                seen.add("function_use")
+            elif isinstance(item, OutputResultRefusal):
+                seen.add("refusal")
+        return next((reason for reason in STOP_ORDER if reason in seen), "stop")
+
+    def _read_items(
+        self, reason: StopReason, call_error: str | None
+    ) -> tuple[OutputResultContent, ...]:
+        last = max(
+            (i for i, x in enumerate(self._items) if isinstance(x, _PendingCall)), default=-1
+        )
+        content: list[OutputResultContent] = []
+        for position, item in enumerate(self._items):
+            if not isinstance(item, _PendingCall):
+                content.append(item)
+            elif reason == "length" and position == last:
+                content.append(_unusable(self._plan, item, CUT_OFF))
+            elif call_error is not None:
+                content.append(_unusable(self._plan, item, call_error))
+            else:
+                use, warnings = read_function_use(self._plan, *item)
+                content.append(use)
+                self._warnings.extend(warnings)
+        return tuple(content)
+
+    def _restore_text(
+        self, content: tuple[OutputResultContent, ...]
+    ) -> tuple[OutputResultContent, ...]:
+        texts = [item for item in content if isinstance(item, OutputResultText)]
+        prepared = self._plan.output
+        if len(texts) != 1 or prepared is None or prepared.restore is None:
+            return content
+        try:
+            value = msgspec.json.decode(texts[0].text)
+            restored = prepared.restore(value)
+        except (msgspec.DecodeError, RecursionError):
+            return content
+        if restored == value:
+            return content
+        self.warn("output_restored", "Values the provider's schema forced were taken out again.")
+        part = replace(texts[0], text=msgspec.json.encode(restored).decode())
+        return tuple(part if item is texts[0] else item for item in content)
+
+    def _warn_of_forbidden(self, content: tuple[OutputResultContent, ...]) -> None:
+        for item in content:
+            if isinstance(item, OutputResultFunctionUse):
+                self.warn("forbidden_call", f"{item.name!r} was called under function_call='none'.")
+
+
+class _EmulatedCall(Struct):
+    name: str
+    arguments: JSON = None
+
+
+def _is_answer(item: OutputResultContent) -> bool:
+    return not isinstance(item, OutputResultReasoning)
+
+
+def read_function_use(
+    plan: Plan, wire_name: str, arguments: Any, function_id: str, metadata: Metadata | None
+) -> tuple[OutputResultFunctionUse, tuple[ResultWarning, ...]]:
+    """One call in the caller's terms; what had to be mended is in the warnings."""
+    name, warnings = _caller_name(plan, wire_name)
+    read = read_arguments(arguments, repair=plan.call.repair_arguments)
+    warnings += [
+        ResultWarning(code="arguments_repaired", detail=f"{name}: {repair}")
+        for repair in read.repairs
+    ]
+    value, error, raw = read.input, read.error, read.raw
+    prepared = plan.functions.by_name.get(name) if plan.functions is not None else None
+    if prepared is not None and error is None:
+        if prepared.restore is not None:
+            value = prepared.restore(value)
+        if prepared.validate and prepared.definition.parameters is not None:
+            error = validate(prepared.definition.parameters, value)
+            raw = raw if error is None or raw is not None else json_text(arguments)
+    use = OutputResultFunctionUse(
+        name=name,
+        input=value,
+        function_id=function_id,
+        raw_input=raw if error is not None or read.repairs else None,
+        input_error=error,
+        provider_metadata=metadata,
+    )
+    return use, tuple(warnings)
+
+
+def _caller_name(plan: Plan, wire_name: str) -> tuple[str, list[ResultWarning]]:
+    """The caller's name of a function; an invented `functions.` prefix is taken off."""
+    functions = plan.functions
+    if functions is None:
+        return wire_name, []
+    known = functions.by_wire_name.get(wire_name)
+    if known is not None:
+        return known.definition.name, []
+    stripped = wire_name.removeprefix("functions.")
+    known = functions.by_wire_name.get(stripped) or functions.by_name.get(stripped)
+    if known is None or not plan.call.repair_arguments:
+        return wire_name, []
+    detail = f"{wire_name!r} was read as {known.definition.name!r}."
+    return known.definition.name, [ResultWarning(code="name_repaired", detail=detail)]
+
+
+def _unusable(plan: Plan, call: _PendingCall, error: str) -> OutputResultFunctionUse:
+    name, _ = _caller_name(plan, call.wire_name)
+    return OutputResultFunctionUse(
+        name=name,
+        input={},
+        function_id=call.function_id,
+        raw_input=json_text(call.arguments),
+        input_error=error,
+        provider_metadata=call.metadata,
+    )
+
+
+def json_text(arguments: Any) -> str:
+    """Arguments as the text the caller may look at."""
+    if isinstance(arguments, str):
+        return arguments
+    return "" if arguments is None else msgspec.json.encode(arguments).decode()
+
+
+def check_answer(plan: Plan, result: OutputResult) -> LlmToolsError | None:
+    """What the caller asked for and did not get: a forced call, or text in the schema's shape.
+
+    Returns the error to raise (it carries the result), or None.
+    """
+    choice = plan.call.choice
+    calls = result.function_calls
+    if choice is not None and choice.forced:
+        allowed = choice.names
+        if not any(allowed is None or call.name in allowed for call in calls):
+            wanted = "a function" if allowed is None else " or ".join(map(repr, allowed))
+            return UnmetFunctionCallError(
+                f"{plan.target.endpoint.key} was told to call {wanted} and did not "
+                f"(stop_reason {result.stop_reason!r}). Look at .result, or ask again.",
+                result=result,
+            )
+    if plan.output is not None and result.stop_reason == "stop":
+        return _check_output(plan, result)
+    return None
+
+
+def _check_output(plan: Plan, result: OutputResult) -> ParserError | None:
+    assert plan.output is not None  # noqa: S101 - the caller looked
+    text = result.text
+    try:
+        error = validate(plan.output.output.schema, msgspec.json.decode(text))
+    except (msgspec.DecodeError, RecursionError) as broken:
+        error = f"not JSON: {broken}"
+    if error is None:
+        return None
+    return ParserError(
+        f"The text does not fit json_schema: {error}. Look at .text and .result, or ask again.",
+        text=text,
+        result=result,
+    )

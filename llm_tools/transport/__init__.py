@@ -1,0 +1,1 @@
+"""The only room that does I/O: connections, auth, retries, framing."""
