@@ -109,7 +109,8 @@ class Endpoint(Struct, frozen=True, kw_only=True):
             order to models it fully matches.
         aliases: short model names to the real ones.
         picks: whether this record serves `key.model` when several share the key (options at
-            hand); the last record registered under a key with no `picks` is its default.
+            hand); the first record under a key without `picks` is its default.
+        model_id: makes the wire's model id from what stands behind the dot.
         replay_key: who may read back what this endpoint signs; the key itself if not given.
         launcher: `module:function`, an async function that starts the server and returns
             (base URL, key); resolved on the first send.
@@ -135,6 +136,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     per_model: tuple[tuple[str, QuirkValues], ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
     picks: Callable[[str, Params], bool] | None = None
+    model_id: Callable[[str], str] | None = None
     replay_key: str | None = None
     launcher: str | None = None
     tier: Literal["verified", "community"] = "community"

@@ -1,0 +1,117 @@
+"""One streamed answer as an async iterator of events."""
+
+from __future__ import annotations
+
+from collections import deque
+from types import TracebackType
+
+from typing_extensions import Self
+
+from .content import Finished, OutputResult, StreamEvent
+from .errors import LlmToolsError, StreamError
+from .reply import check_answer
+from .spec import Plan, StreamDecoder
+from .transport import OpenStream, OutgoingRequest, Transport
+
+
+class EventStream:
+    """`async with llm.stream(…) as events: async for event in events: …`
+
+    Entering sends the request and raises what `Llm.call` raises for an HTTP error. Iterating
+    yields events until `Finished`; `result` is there from then on. After it, iteration raises
+    `UnmetFunctionCallError` or `ParserError` where the answer is not what was asked for. Leaving
+    the block early closes the connection.
+    """
+
+    __slots__ = ("_decoder", "_ended", "_error", "_open", "_plan", "_ready", "_request", "_result",
+                 "_transport")  # fmt: skip
+
+    def __init__(self, transport: Transport, request: OutgoingRequest, plan: Plan) -> None:
+        self._transport = transport
+        self._request = request
+        self._plan = plan
+        self._ready: deque[StreamEvent] = deque()
+        self._open: OpenStream | None = None
+        self._decoder: StreamDecoder | None = None
+        self._result: OutputResult | None = None
+        self._error: LlmToolsError | None = None
+        self._ended = False
+
+    async def __aenter__(self) -> Self:
+        if self._open is not None:
+            raise StreamError("A stream is entered once; call .stream(…) again.", retryable=False)
+        self._open = await self._transport.open(self._request)
+        dialect = self._plan.target.dialect
+        self._decoder = dialect.open_stream(self._plan, self._open.headers)
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._open is not None:
+            await self._open.aclose()
+
+    @property
+    def result(self) -> OutputResult:
+        """The whole answer, once the last event has come.
+
+        Raises:
+            StreamError: it has not.
+        """
+        if self._result is None:
+            raise StreamError("The stream has not ended: read it to its last event first.")
+        return self._result
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> StreamEvent:
+        while not self._ready:
+            if self._ended:
+                self._stop()
+            await self._advance()
+        return self._ready.popleft()
+
+    def _stop(self) -> None:
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+        raise StopAsyncIteration
+
+    async def _advance(self) -> None:
+        """Read what has come and turn it into events; at the end, the result."""
+        if self._open is None or self._decoder is None:
+            raise StreamError("Enter the stream first: async with llm.stream(…) as events.")
+        try:
+            frames = await self._open.read_frames()
+            if frames is None:
+                self._finish(self._decoder.close())
+                return
+            for frame in frames:
+                self._ready.extend(self._decoder.feed(frame))
+        except LlmToolsError as error:
+            # Events decoded before the failure are still the caller's; the error comes after them.
+            self._ended = True
+            self._error = self._with_partial_result(error)
+        except BaseException:
+            self._ended = True
+            self._error = StreamError("Reading the stream was interrupted; it cannot be resumed.")
+            raise
+
+    def _with_partial_result(self, error: LlmToolsError) -> LlmToolsError:
+        """Give an error that came from below the decoder what had arrived by then."""
+        if error.result is None and self._decoder is not None:
+            try:
+                self._decoder.close()
+            except LlmToolsError as broken:
+                error.result = broken.result
+        return error
+
+    def _finish(self, result: OutputResult) -> None:
+        self._ended = True
+        self._result = result
+        self._ready.append(Finished(result=result))
+        self._error = check_answer(self._plan, result)

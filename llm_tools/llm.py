@@ -1,0 +1,320 @@
+"""`use_llm`: a model behind one `await`, whatever the provider.
+
+One call is encode, send, decode: the first and the last are pure and belong to the dialect, the
+middle is the transport's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Protocol, TypeAlias
+from urllib.parse import quote
+
+import msgspec
+from msgspec import Struct
+from typing_extensions import Self, Unpack
+
+from .content import JSON, Message, OutputResult, ResultWarning
+from .errors import ConfigurationError
+from .event_stream import EventStream
+from .functions.choice import FunctionCall, read_function_call
+from .functions.definitions import FunctionLike, normalize_functions
+from .functions.output import normalize_output
+from .history import Messages, mend, read_messages
+from .options import LlmOptions, Options, check_where, merge_options
+from .registry import resolve
+from .reply import check_answer
+from .spec import Call, Encoded, Target
+from .transport import OutgoingRequest, Transport
+
+Functions: TypeAlias = Iterable[FunctionLike]
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    """What a call would send; secrets in `headers` are masked."""
+
+    method: str
+    url: str
+    headers: dict[str, str]
+    body: dict[str, JSON]
+    warnings: tuple[ResultWarning, ...] = ()
+
+
+class Model(Protocol):
+    """What executors need of a model; `Llm`, fallbacks and `testing.ScriptedLlm` have it."""
+
+    async def call(
+        self,
+        messages: Messages,
+        *,
+        functions: Functions | None = None,
+        function_call: FunctionCall = None,
+        function_call_strict_input: bool = False,
+        json_schema: Any = None,
+    ) -> OutputResult:
+        """One request, one answer."""
+
+    def stream(
+        self,
+        messages: Messages,
+        *,
+        functions: Functions | None = None,
+        function_call: FunctionCall = None,
+        function_call_strict_input: bool = False,
+        json_schema: Any = None,
+    ) -> EventStream:
+        """One request, its answer as events."""
+
+    def with_options(self, **changes: Unpack[LlmOptions]) -> Self:
+        """The same model under changed options."""
+
+
+def use_llm(key: str, *, model: str | None = None, **options: Unpack[LlmOptions]) -> Llm:
+    """A model, by `"<endpoint>.<model>"` or `"<endpoint>.<protocol>.v1"` plus `model`.
+
+    Nothing is read, opened or sent before the first call. Keys come from `api_key=` (a string, or
+    a function that returns one) or the endpoint's environment variable at call time.
+
+    Raises:
+        ConfigurationError: an unknown endpoint or option, no model, or two.
+    """
+    return Llm(key, model, merge_options(Options(), options))
+
+
+class Llm:
+    """A model at an endpoint. Immutable, and safe under any number of concurrent calls and loops.
+
+    `async with llm:` gives it connections of its own, in this loop, until the block ends.
+    """
+
+    __slots__ = ("_key", "_model", "_options", "_paths", "_target", "_transport")
+
+    def __init__(
+        self,
+        key: str,
+        model: str | None,
+        options: Options,
+        *,
+        transport: Transport | None = None,
+    ) -> None:
+        target = resolve(key, model=model, params=options.params, settings=options.settings)
+        check_where(options, target.endpoint)
+        self._key = key
+        self._model = model
+        self._options = options
+        self._target = target
+        self._transport = transport or Transport(options.wire)
+        self._paths = _fill_paths(target)
+
+    @property
+    def target(self) -> Target[Any]:
+        """The endpoint, model and quirks that requests are built for."""
+        return self._target
+
+    @property
+    def options(self) -> Options:
+        """The options in force; secrets in it show as `***`."""
+        return self._options
+
+    def with_options(self, **changes: Unpack[LlmOptions]) -> Llm:
+        """The same model under changed options; connections and caches are shared.
+
+        Raises:
+            ConfigurationError: an unknown option or an impossible value.
+        """
+        options = merge_options(self._options, changes)
+        shared = self._transport if options.wire == self._options.wire else None
+        return Llm(self._key, self._model, options, transport=shared)
+
+    async def call(
+        self,
+        messages: Messages,
+        *,
+        functions: Functions | None = None,
+        function_call: FunctionCall = None,
+        function_call_strict_input: bool = False,
+        json_schema: Any = None,
+    ) -> OutputResult:
+        """One request, one answer.
+
+        Args:
+            messages: a string, `Message`s, a dialogue, or dicts in the same JSON form.
+            functions: what the model may call: dicts, `FunctionDefinition`s, callables.
+            function_call: `auto`, `none`, `any`, a name, `{"name": …}` or
+                `{"names": […], "mode": …}`.
+            function_call_strict_input: hold the model to the functions' schemas.
+            json_schema: the shape of a text answer: a schema, or a Struct, dataclass or TypedDict.
+
+        Raises:
+            ConfigurationError: the options do not fit each other or the endpoint; nothing is sent.
+            ProviderError: the provider said no.
+            TransportError: no answer came.
+            ResponseDecodeError: what came is no answer.
+            UnmetFunctionCallError: a forced call did not come.
+            ParserError: the text does not fit `json_schema`.
+        """
+        encoded = self._encode(
+            messages, functions, function_call, function_call_strict_input, json_schema
+        )
+        answer = await self._transport.send(self._outgoing(encoded, stream=False))
+        result = self._target.dialect.decode(encoded.plan, answer.body, answer.headers)
+        error = check_answer(encoded.plan, result)
+        if error is not None:
+            raise error
+        return result
+
+    def stream(
+        self,
+        messages: Messages,
+        *,
+        functions: Functions | None = None,
+        function_call: FunctionCall = None,
+        function_call_strict_input: bool = False,
+        json_schema: Any = None,
+    ) -> EventStream:
+        """One request, its answer as events: `async with llm.stream(…) as events`.
+
+        Takes and raises what `call` does; see `EventStream` for when.
+        """
+        encoded = self._encode(
+            messages,
+            functions,
+            function_call,
+            function_call_strict_input,
+            json_schema,
+            stream=True,
+        )
+        return EventStream(self._transport, self._outgoing(encoded, stream=True), encoded.plan)
+
+    def build_request(
+        self,
+        messages: Messages,
+        *,
+        functions: Functions | None = None,
+        function_call: FunctionCall = None,
+        function_call_strict_input: bool = False,
+        json_schema: Any = None,
+        stream: bool = False,
+    ) -> Request:
+        """What `call` (or `stream`) would send, without sending: no I/O, no key needed.
+
+        Raises:
+            ConfigurationError: as `call` would.
+        """
+        encoded = self._encode(
+            messages,
+            functions,
+            function_call,
+            function_call_strict_input,
+            json_schema,
+            stream=stream,
+        )
+        outgoing = self._outgoing(encoded, stream=stream)
+        location = self._transport.locate(outgoing)
+        return Request(
+            method="POST",
+            url=location.url,
+            headers=dict(location.headers),
+            body=msgspec.json.decode(outgoing.body),
+            warnings=encoded.plan.warnings,
+        )
+
+    async def __aenter__(self) -> Self:
+        await self._transport.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._transport.__aexit__(exc_type, exc, traceback)
+
+    async def aclose(self) -> None:
+        """Close the connections `async with` opened for this model; a later call opens again."""
+        await self._transport.aclose()
+
+    def __repr__(self) -> str:
+        return f"<Llm {self._target.endpoint.key}.{self._target.model}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Llm, (self._key, self._model, self._options))
+
+    def _encode(
+        self,
+        messages: Messages,
+        functions: Functions | None,
+        function_call: FunctionCall,
+        strict: bool,
+        json_schema: Any,
+        *,
+        stream: bool = False,
+    ) -> Encoded:
+        options = self._options
+        read, warnings = mend(read_messages(messages), strict=options.strict_history)
+        offered = normalize_functions(functions) if functions is not None else None
+        if offered is not None and not offered.definitions:
+            offered = None
+        call = Call(
+            messages=read,
+            functions=offered,
+            choice=read_function_call(function_call, offered.by_name if offered else ()),
+            strict=strict,
+            output=normalize_output(json_schema) if json_schema is not None else None,
+            params=options.params,
+            extra_body=options.extra_body,
+            stream=stream,
+            repair_arguments=options.repair_arguments,
+            warnings=warnings,
+        )
+        return self._target.dialect.encode(self._target, call)
+
+    def _outgoing(self, encoded: Encoded, *, stream: bool) -> OutgoingRequest:
+        target = self._target
+        framing = (target.endpoint.framing or target.dialect.framing) if stream else None
+        return OutgoingRequest(
+            target=target,
+            options=self._options.where,
+            path=self._paths[stream],
+            headers=encoded.headers,
+            body=encode_body(encoded.body),
+            framing=framing,
+        )
+
+
+def encode_body(body: Mapping[str, JSON]) -> bytes:
+    """The body's bytes. Lone surrogates, which no JSON text may hold, become U+FFFD.
+
+    Raises:
+        ConfigurationError: something in it is no JSON value.
+    """
+    try:
+        return msgspec.json.encode(body)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_without_surrogates(body))
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise ConfigurationError(f"The request holds something that is no JSON: {error}") from error
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, Mapping):
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return [_without_surrogates(item) for item in value]
+    return value
+
+
+def _fill_paths(target: Target[Any]) -> tuple[str, str]:
+    """The paths of a call and of a stream; indexed by whether it streams."""
+    endpoint, dialect = target.endpoint, target.dialect
+    model = quote(target.model, safe=":@")
+    path = (endpoint.path or dialect.path).replace("{model}", model)
+    stream_path = endpoint.stream_path or endpoint.path or dialect.stream_path
+    return path, stream_path.replace("{model}", model)
+
+
+__all__ = ["Functions", "Llm", "Message", "Model", "Request", "encode_body", "use_llm"]

@@ -1,0 +1,249 @@
+"""From `"endpoint.model"` to a `Target`, and the list of endpoints there are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from .errors import ConfigurationError
+from .spec import Dialect, Endpoint, Params, Support, Target
+
+ENTRY_POINT_GROUP = "llm_tools.endpoints"
+_BUILT_IN = (
+    "openai",
+    "openai_responses",
+    "azure",
+    "azure_responses",
+    "anthropic",
+    "bedrock",
+    "vertex_anthropic",
+    "foundry",
+    "google",
+    "vertex",
+    "xai",
+    "deepseek",
+    "mistral",
+    "groq",
+    "openrouter",
+    "ollama",
+    "compatible",
+    "local",
+)
+_PROTOCOL_KEY = re.compile(r"[a-z_]+\.v1")
+
+_endpoints: dict[str, dict[str, Endpoint]] = {}
+_loaded: set[str] = set()
+
+
+class EndpointInfo(Struct, frozen=True, kw_only=True):
+    """One endpoint, as `list_endpoints()` tells it.
+
+    `support` says per option (see `spec.SUPPORT_OPTIONS`) whether it is `native`, `emulated` or
+    `refused` there, for a model without peculiarities.
+    """
+
+    key: str
+    protocol: str
+    dialect: str
+    base_url: str | None
+    api_key_env: tuple[str, ...]
+    support: dict[str, Support]
+    tier: str
+    docs_url: str | None
+
+
+def register_endpoint(endpoint: Endpoint) -> None:
+    """Add a host, for the whole process; one of the same key and protocol is replaced.
+
+    Raises:
+        ConfigurationError: a key that cannot stand in a model key, an unknown dialect or quirk.
+    """
+    _load_built_in()
+    if isinstance(endpoint.api_key_env, str):
+        endpoint = replace(endpoint, api_key_env=(endpoint.api_key_env,))
+    _check(endpoint)
+    _add(endpoint)
+
+
+def list_endpoints() -> list[EndpointInfo]:
+    """Every endpoint there is, those of installed packages included."""
+    _load_built_in()
+    _load_entry_points()
+    return [_info(endpoint) for records in _endpoints.values() for endpoint in records.values()]
+
+
+def find_endpoint(key: str, protocol: str | None = None) -> Endpoint:
+    """The record of a key, its default protocol if none is named.
+
+    Raises:
+        ConfigurationError: there is none; the message names the nearest.
+    """
+    records = _records(key)
+    if protocol is None:
+        return _default(records)
+    if protocol not in records:
+        have = ", ".join(f"{key}.{name}.v1" for name in records)
+        raise ConfigurationError(f"{key}.{protocol}.v1 does not exist; there is {have}.")
+    return records[protocol]
+
+
+def resolve(
+    key: str,
+    *,
+    model: str | None = None,
+    params: Params | None = None,
+    settings: Mapping[str, str] | None = None,
+) -> Target[Any]:
+    """The target that `"<endpoint>.<model>"`, or `"<endpoint>.<protocol>.v1"` plus `model`, names.
+
+    Args:
+        key: splits at its first dot.
+        model: the model, beside a protocol key only.
+        params: the parameters so far; some endpoints pick the protocol by them.
+        settings: the endpoint's non-secret settings given as options (such as `api_version`).
+
+    Raises:
+        ConfigurationError: an unknown endpoint or protocol, no model, or two.
+    """
+    name, dot, rest = key.partition(".")
+    if not dot or not rest:
+        raise ConfigurationError(
+            f"{key!r} names no model: write '<endpoint>.<model>', or '<endpoint>.<protocol>.v1' "
+            "with model=…."
+        )
+    if _PROTOCOL_KEY.fullmatch(rest):
+        if not model:
+            raise ConfigurationError(f"{key!r} names a protocol: say which model with model=….")
+        endpoint = find_endpoint(name, rest.removesuffix(".v1"))
+    elif model is not None:
+        raise ConfigurationError(
+            f"{key!r} already names a model; leave model={model!r} out, or use a protocol key."
+        )
+    else:
+        model = rest
+        endpoint = _pick(_records(name), model, params or Params())
+    return make_target(endpoint, model, settings or {})
+
+
+def make_target(endpoint: Endpoint, model: str, settings: Mapping[str, str]) -> Target[Any]:
+    """The target of an endpoint and a model: alias resolved, quirks layered."""
+    model = endpoint.aliases.get(model, model)
+    if endpoint.model_id is not None:
+        model = endpoint.model_id(model)
+    dialect = find_dialect(endpoint.dialect)
+    flags = dict(endpoint.quirks)
+    for pattern, values in endpoint.per_model:
+        if re.fullmatch(pattern, model):
+            flags.update(values)
+    return Target(
+        endpoint=endpoint,
+        dialect=dialect,
+        model=model,
+        quirks=dialect.quirks(**flags),
+        settings=settings,
+    )
+
+
+@lru_cache
+def find_dialect(key: str) -> Dialect[Any]:
+    """The dialect of a key, such as `openai_chat`; imported when first needed.
+
+    Raises:
+        ConfigurationError: there is none.
+    """
+    if not key.isidentifier():
+        raise ConfigurationError(f"{key!r} is no dialect.")
+    try:
+        module = import_module(f".dialects.{key}", __package__)
+    except ModuleNotFoundError as missing:
+        raise ConfigurationError(f"There is no dialect {key!r}.") from missing
+    dialect: Dialect[Any] = module.DIALECT
+    return dialect
+
+
+def _records(key: str) -> dict[str, Endpoint]:
+    _load_built_in()
+    if key not in _endpoints:
+        _load_entry_points()
+    if key not in _endpoints:
+        near = get_close_matches(key, _endpoints, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ConfigurationError(
+            f"There is no endpoint {key!r}{hint} Add a host with register_endpoint()."
+        )
+    return _endpoints[key]
+
+
+def _pick(records: Mapping[str, Endpoint], model: str, params: Params) -> Endpoint:
+    for endpoint in records.values():
+        if endpoint.picks is not None and endpoint.picks(model, params):
+            return endpoint
+    return _default(records)
+
+
+def _default(records: Mapping[str, Endpoint]) -> Endpoint:
+    plain = [endpoint for endpoint in records.values() if endpoint.picks is None]
+    return (plain or list(records.values()))[0]
+
+
+def _check(endpoint: Endpoint) -> None:
+    if not endpoint.key or "." in endpoint.key or not endpoint.protocol.isidentifier():
+        raise ConfigurationError(
+            f"An endpoint's key must not be empty or hold a dot, and its protocol must be one "
+            f"word: {endpoint.key!r}, {endpoint.protocol!r}."
+        )
+    known = find_dialect(endpoint.dialect).quirks.__struct_fields__
+    for flags in (endpoint.quirks, *(values for _, values in endpoint.per_model)):
+        for name in flags:
+            if name not in known:
+                near = get_close_matches(name, known, n=1)
+                hint = f"; did you mean {near[0]!r}?" if near else "."
+                raise ConfigurationError(f"{endpoint.dialect} knows no quirk {name!r}{hint}")
+
+
+def _add(endpoint: Endpoint) -> None:
+    _endpoints.setdefault(endpoint.key, {})[endpoint.protocol] = endpoint
+
+
+def _load_built_in() -> None:
+    if "built-in" not in _loaded:
+        _loaded.add("built-in")
+        for name in _BUILT_IN:
+            for endpoint in import_module(f".endpoints.{name}", __package__).ENDPOINTS:
+                _endpoints.setdefault(endpoint.key, {}).setdefault(endpoint.protocol, endpoint)
+
+
+def _load_entry_points() -> None:
+    """Endpoints of installed packages: each entry point names an iterable of records."""
+    if "entry points" in _loaded:
+        return
+    _loaded.add("entry points")
+    from importlib.metadata import entry_points  # slow; only an unknown key needs it
+
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        found: Iterable[Endpoint] = point.load()
+        for endpoint in found:
+            if endpoint.protocol not in _endpoints.get(endpoint.key, {}):
+                _check(endpoint)
+                _add(endpoint)
+
+
+def _info(endpoint: Endpoint) -> EndpointInfo:
+    target = make_target(endpoint, "any-model", {})
+    return EndpointInfo(
+        key=endpoint.key,
+        protocol=endpoint.protocol,
+        dialect=endpoint.dialect,
+        base_url=endpoint.base_url,
+        api_key_env=endpoint.api_key_env,
+        support=target.dialect.support(target),
+        tier=endpoint.tier,
+        docs_url=endpoint.docs_url,
+    )
