@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -60,10 +60,76 @@ def json_text(value: JSON) -> str:
     return msgspec.json.encode(value).decode()
 
 
+def merge_extra_body(body: dict[str, JSON], extra: Mapping[str, JSON] | None) -> dict[str, JSON]:
+    """The body with the caller's additions: objects are merged at any depth, all else replaced."""
+    if not extra:
+        return body
+    merged = dict(body)
+    for key, value in extra.items():
+        current = merged.get(key)
+        if isinstance(current, dict) and isinstance(value, Mapping):
+            merged[key] = merge_extra_body(current, value)
+        else:
+            merged[key] = value
+    return merged
+
+
+def image_url(part: OutputResultImage) -> str:
+    """An image as a URL: its own, or a data URL of its base64 data (PNG where no type is given)."""
+    if part.url is not None:
+        return part.url
+    return f"data:{part.media_type or 'image/png'};base64,{part.data or ''}"
+
+
 def own(part: Any, replay_key: str) -> dict[str, Any] | None:
     """What this target itself left on a part for replay, if it did."""
     metadata = part.provider_metadata
     return metadata.get(replay_key) if metadata else None
+
+
+class InlineImage(NamedTuple):
+    """An image's base64 and its media type."""
+
+    media_type: str
+    data: str
+
+
+_SIGNATURES = {
+    "iVBOR": "image/png",
+    "/9j/": "image/jpeg",
+    "R0lGOD": "image/gif",
+    "UklGR": "image/webp",
+}
+
+
+def inline_image(image: OutputResultImage) -> InlineImage | None:
+    """The image's own bytes, also out of a `data:` URL; None where it lies behind a real URL.
+
+    A media type that was not given is read from the first bytes (PNG where they say nothing).
+    """
+    data, media_type = image.data, image.media_type
+    if data is None and image.url is not None and image.url.startswith("data:"):
+        head, _, data = image.url.removeprefix("data:").partition(",")
+        media_type = media_type or head.partition(";")[0]
+    if data is None:
+        return None
+    if not media_type:
+        found = [kind for start, kind in _SIGNATURES.items() if data.startswith(start)]
+        media_type = found[0] if found else "image/png"
+    return InlineImage(media_type, data)
+
+
+def schema_instructions(schema: JSON) -> str:
+    """What a model is told where only the prompt can hold it to a JSON schema."""
+    return (
+        "Answer with one JSON value and nothing else: no code fence, no words around it. "
+        f"It must be valid against this JSON Schema:\n{json_text(schema)}"
+    )
+
+
+def canonical_json(value: JSON) -> bytes:
+    """A JSON value as bytes that are equal for equal values, whatever the order of keys."""
+    return msgspec.json.encode(value, order="sorted")
 
 
 def legal_ids(

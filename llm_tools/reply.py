@@ -6,7 +6,10 @@ maps names back, reads arguments, makes ids unique and derives the stop reason.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -14,6 +17,9 @@ from msgspec.structs import replace
 
 from .content import (
     JSON,
+    FunctionInputDelta,
+    FunctionUseDone,
+    FunctionUseStart,
     Metadata,
     OutputResult,
     OutputResultContent,
@@ -24,9 +30,10 @@ from .content import (
     OutputResultText,
     ResultWarning,
     StopReason,
+    StreamEvent,
     Usage,
 )
-from .errors import LlmToolsError, ParserError, UnmetFunctionCallError
+from .errors import LlmToolsError, ParserError, ResponseDecodeError, UnmetFunctionCallError
 from .functions.arguments import read_arguments
 from .functions.validating import validate
 from .ids import UniqueIds
@@ -43,6 +50,54 @@ STOP_ORDER: tuple[StopReason, ...] = (
     "other",
 )
 CUT_OFF = "the call was cut off by the output limit; its arguments are incomplete"
+
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+
+T = TypeVar("T")
+
+
+def decode_json(data: bytes, decoder: msgspec.json.Decoder[T]) -> T:
+    """Bytes of a provider into a typed value; lone surrogate escapes become U+FFFD.
+
+    Raises:
+        ResponseDecodeError: they are no JSON of this shape.
+    """
+    try:
+        return decoder.decode(data)
+    except (msgspec.DecodeError, RecursionError) as error:
+        mended = _mend_surrogates(data)
+        if mended != data:
+            return decode_json(mended, decoder)
+        raise ResponseDecodeError(
+            f"The provider's answer could not be read ({error}); try again, and look at .body.",
+            body=data[:2000].decode(errors="replace"),
+        ) from error
+
+
+def _mend_surrogates(data: bytes) -> bytes:
+    """Replace escapes of half a surrogate pair, which no JSON decoder takes."""
+    return _ESCAPE.sub(lambda found: rb"\ufffd" if found["lone"] else found[0], data)
+
+
+def read_created(timestamp: Any, headers: Mapping[str, str]) -> int:
+    """Seconds since 1970: of an ISO 8601 timestamp, else of the answer's `date` header, else 0."""
+    try:
+        return int(datetime.fromisoformat(timestamp).timestamp())
+    except (TypeError, ValueError, OverflowError):
+        pass
+    date = headers.get("date")
+    if date is None:
+        return 0
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return int(parsedate_to_datetime(date).timestamp())
+    except (ValueError, OverflowError):
+        return 0
 
 
 class _PendingCall(NamedTuple):
@@ -222,6 +277,41 @@ class Reply:
         for item in content:
             if isinstance(item, OutputResultFunctionUse):
                 self.warn("forbidden_call", f"{item.name!r} was called under function_call='none'.")
+
+
+class WholeCalls:
+    """Events of calls that arrive whole, on wires that do not stream arguments.
+
+    A call's done-event waits until something follows it (`settle`). `ids` are the ids given so
+    far, for the decoder of the whole answer to use again.
+    """
+
+    __slots__ = ("_claims", "_open", "_plan", "ids")
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._claims = UniqueIds()
+        self._open: FunctionUseDone | None = None
+        self.ids: list[str] = []
+
+    def add(
+        self, wire_name: str, arguments: Any, function_id: str | None, metadata: Metadata | None
+    ) -> list[StreamEvent]:
+        """A call came; the one before it is complete."""
+        events, index = self.settle(), len(self.ids)
+        claimed = self._claims.claim(function_id)
+        self.ids.append(claimed)
+        use, _ = read_function_use(self._plan, wire_name, arguments, claimed, metadata)
+        self._open = FunctionUseDone(index=index, function_use=use)
+        text = json_text(arguments) or "{}"
+        events.append(FunctionUseStart(index=index, name=use.name, function_id=claimed))
+        events.append(FunctionInputDelta(index=index, partial_json=text))
+        return events
+
+    def settle(self) -> list[StreamEvent]:
+        """Something came after the last call, or a stop reason that cuts nothing off."""
+        done, self._open = self._open, None
+        return [] if done is None else [done]
 
 
 class _EmulatedCall(Struct):
