@@ -75,10 +75,9 @@ def merge_extra_body(body: dict[str, JSON], extra: Mapping[str, JSON] | None) ->
 
 
 def image_url(part: OutputResultImage) -> str:
-    """An image as a URL: its own, or a data URL of its base64 data (PNG where no type is given)."""
-    if part.url is not None:
-        return part.url
-    return f"data:{part.media_type or 'image/png'};base64,{part.data or ''}"
+    """An image as a URL: its own, or a data URL of its base64 data."""
+    inline = inline_image(part) if part.url is None else None
+    return part.url or "" if inline is None else f"data:{inline.media_type};base64,{inline.data}"
 
 
 def own(part: Any, replay_key: str) -> dict[str, Any] | None:

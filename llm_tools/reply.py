@@ -107,6 +107,7 @@ class _PendingCall(NamedTuple):
     arguments: Any
     function_id: str
     metadata: Metadata | None
+    error: str | None
 
 
 class Reply:
@@ -167,10 +168,14 @@ class Reply:
         function_id: str | None,
         *,
         metadata: Metadata | None = None,
+        error: str | None = None,
     ) -> None:
-        """A call: the name as on the wire, arguments as text, object, None, or whatever came."""
+        """A call: the name as on the wire, arguments as text, object, None, or whatever came.
+
+        `error` is why this one may not run, whatever its arguments look like.
+        """
         claimed = self._ids.claim(function_id)
-        self._items.append(_PendingCall(wire_name, arguments, claimed, metadata))
+        self._items.append(_PendingCall(wire_name, arguments, claimed, metadata, error))
 
     def text_as_function_use(self, text: str) -> None:
         """Text that stands in for a call (`Plan.emulation`); anything else stays text."""
@@ -247,10 +252,10 @@ class Reply:
                 content.append(item)
             elif reason == "length" and position == last:
                 content.append(_unusable(self._plan, item, CUT_OFF))
-            elif call_error is not None:
-                content.append(_unusable(self._plan, item, call_error))
+            elif (error := item.error or call_error) is not None:
+                content.append(_unusable(self._plan, item, error))
             else:
-                use, warnings = read_function_use(self._plan, *item)
+                use, warnings = read_function_use(self._plan, *item[:4])
                 content.append(use)
                 self._warnings.extend(warnings)
         return tuple(content)
