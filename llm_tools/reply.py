@@ -357,6 +357,11 @@ def read_function_use(
     return use, tuple(warnings)
 
 
+def caller_name(plan: Plan, wire_name: str) -> str:
+    """The caller's name of the function a wire name stands for."""
+    return _caller_name(plan, wire_name)[0]
+
+
 def _caller_name(plan: Plan, wire_name: str) -> tuple[str, list[ResultWarning]]:
     """The caller's name of a function; an invented `functions.` prefix is taken off."""
     functions = plan.functions
