@@ -1,0 +1,18 @@
+"""Messages on their way in: read, made safe for JSON, and mended before they go out."""
+
+from .json_values import json_safe, legal_text
+from .mending import NOT_COMPLETED, mend
+from .parts import read_parts, result_content
+from .reading import Messages, read_message, read_messages
+
+__all__ = [
+    "NOT_COMPLETED",
+    "Messages",
+    "json_safe",
+    "legal_text",
+    "mend",
+    "read_message",
+    "read_messages",
+    "read_parts",
+    "result_content",
+]

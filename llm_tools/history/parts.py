@@ -1,0 +1,210 @@
+"""Content parts in any accepted form, read into structs."""
+
+from __future__ import annotations
+
+import binascii
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..content import (
+    JSON,
+    OutputResultContent,
+    OutputResultFunctionUse,
+    OutputResultImage,
+    OutputResultReasoning,
+    OutputResultRefusal,
+    OutputResultText,
+)
+from ..errors import ConfigurationError
+from .json_values import json_safe
+
+PartType: TypeAlias = type[OutputResultContent]
+
+ALL_PARTS: tuple[PartType, ...] = (
+    OutputResultText,
+    OutputResultFunctionUse,
+    OutputResultReasoning,
+    OutputResultRefusal,
+    OutputResultImage,
+)
+TEXT_PARTS: tuple[PartType, ...] = (OutputResultText,)
+TEXT_AND_IMAGES: tuple[PartType, ...] = (OutputResultText, OutputResultImage)
+
+_TAGS: dict[str, PartType] = {str(kind.__struct_config__.tag): kind for kind in ALL_PARTS}
+_KEYS: dict[str, dict[str, str]] = {
+    tag: {"type": "type"}
+    | dict(zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True))
+    | dict(zip(kind.__struct_encode_fields__, kind.__struct_encode_fields__, strict=True))
+    for tag, kind in _TAGS.items()
+}
+_FOREIGN = {
+    "image_url": '{"type": "image", "url": …}',
+    "input_image": '{"type": "image", "url": …}',
+    "input_text": '{"type": "text", "text": …}',
+    "output_text": '{"type": "text", "text": …}',
+    "tool_use": '{"type": "function_use", "name", "input", "functionId"}',
+    "tool_call": '{"type": "function_use", "name", "input", "functionId"}',
+    "tool_result": 'a message of its own, {"role": "function", "name", "functionId", "content"}',
+    "thinking": '{"type": "reasoning", "text": …}',
+}
+
+
+def read_parts(
+    items: Any, allowed: tuple[PartType, ...], where: str
+) -> tuple[OutputResultContent, ...]:
+    """Parts as structs or in their JSON form, checked and safe for JSON.
+
+    Args:
+        items: a list or tuple of parts.
+        allowed: the kinds that may stand here.
+        where: what the parts belong to, for the error.
+
+    Raises:
+        ConfigurationError: something else, with its JSON pointer.
+    """
+    if not isinstance(items, list | tuple):
+        raise ConfigurationError(
+            f"{where} at /content: expected text or a list of parts, got {_kind_of(items)}."
+        )
+    return tuple(
+        _read_part(item, allowed, f"{where} at /content/{position}")
+        for position, item in enumerate(items)
+    )
+
+
+def result_content(value: Any) -> str | tuple[OutputResultContent, ...] | JSON:
+    """What a function returned, as the content of its result: text, parts, or a JSON value.
+
+    Text and image parts (structs or their exact JSON form), alone or in a list, stay parts;
+    everything else goes through `json_safe`.
+    """
+    if isinstance(value, OutputResultText | OutputResultImage) or _is_image_form(value):
+        value = [value]
+    if isinstance(value, list | tuple) and value and all(map(_looks_like_part, value)):
+        try:
+            return read_parts(value, TEXT_AND_IMAGES, "result")
+        except ConfigurationError:
+            return json_safe(value)
+    return json_safe(value)
+
+
+def _looks_like_part(item: Any) -> bool:
+    if isinstance(item, Mapping):
+        return item.get("type") in ("text", "image")
+    return isinstance(item, OutputResultText | OutputResultImage)
+
+
+def _is_image_form(value: Any) -> bool:
+    return type(value) is dict and value.get("type") == "image"
+
+
+def _read_part(item: Any, allowed: tuple[PartType, ...], where: str) -> OutputResultContent:
+    part = _from_mapping(item, allowed, where) if isinstance(item, Mapping) else item
+    if type(part) not in allowed:
+        raise ConfigurationError(f"{where}: expected {_listed(allowed)}, got {_kind_of(item)}.")
+    part = _clean(part)
+    flaw = _flaw_of(part)
+    if flaw is not None:
+        raise ConfigurationError(f"{where}{flaw}")
+    return _split_data_url(part) if isinstance(part, OutputResultImage) else part
+
+
+def _from_mapping(
+    item: Mapping[str, Any], allowed: tuple[PartType, ...], where: str
+) -> OutputResultContent:
+    tag = item.get("type")
+    kind = _TAGS.get(tag) if isinstance(tag, str) else None
+    if kind is None or kind not in allowed:
+        hint = f" Write {_FOREIGN[tag]}." if isinstance(tag, str) and tag in _FOREIGN else ""
+        raise ConfigurationError(
+            f"{where}/type: expected {_listed(allowed)}, got {json_safe(tag)!r}.{hint}"
+        )
+    keys = _KEYS[str(tag)]
+    for key in item:
+        if key not in keys:
+            raise ConfigurationError(f"{where}/{key}: no such key.{nearest(key, keys)}")
+    try:
+        return msgspec.convert({keys[key]: value for key, value in item.items()}, kind)
+    except msgspec.ValidationError as error:
+        raise ConfigurationError(f"{where}: {error}.") from None
+
+
+def _clean(part: OutputResultContent) -> OutputResultContent:
+    """The same part with every field safe for JSON."""
+    changes = {}
+    for name in part.__struct_fields__:
+        value = getattr(part, name)
+        safe = _clean_items(value) if type(value) is tuple else json_safe(value)
+        if safe is not value:
+            changes[name] = safe
+    return replace(part, **changes) if changes else part
+
+
+def _clean_items(items: tuple[Any, ...]) -> tuple[JSON, ...]:
+    safe = tuple(map(json_safe, items))
+    return items if all(a is b for a, b in zip(safe, items, strict=True)) else safe
+
+
+def _flaw_of(part: OutputResultContent) -> str | None:
+    """What the types of a hand-made part do not rule out, with its pointer; None if it is fine."""
+    if isinstance(part, OutputResultImage):
+        return _flaw_of_image(part)
+    if not isinstance(part, OutputResultFunctionUse):
+        return None if isinstance(part.text, str) else f"/text: {_expected('text', part.text)}"
+    if not isinstance(part.name, str) or not part.name:
+        return f"/name: {_expected('the name of a function', part.name)}"
+    if not isinstance(part.input, dict):
+        return f"/input: {_expected('an object', part.input)}"
+    if not isinstance(part.function_id, str):
+        return f"/functionId: {_expected('text', part.function_id)}"
+    return None
+
+
+def _expected(what: str, value: Any) -> str:
+    return f"expected {what}, got {_kind_of(value)}."
+
+
+def _flaw_of_image(image: OutputResultImage) -> str | None:
+    given = [value for value in (image.data, image.url) if value is not None]
+    if len(given) != 1 or not isinstance(given[0], str):
+        return ": an image needs either url or data (base64 text)."
+    if image.data is None:
+        return None
+    if not isinstance(image.media_type, str):
+        return "/mediaType: an image given as data needs its media type, such as 'image/png'."
+    try:
+        binascii.a2b_base64(image.data, strict_mode=True)
+    except (binascii.Error, ValueError) as error:
+        return f"/data: no base64 text ({error})."
+    return None
+
+
+def _split_data_url(image: OutputResultImage) -> OutputResultImage:
+    """An image whose URL is a `data:` URL holds its data; not every wire takes such a URL."""
+    head, comma, data = (image.url or "").partition(",")
+    if not head.startswith("data:") or not head.endswith(";base64") or not comma:
+        return image
+    media_type = head.removeprefix("data:").removesuffix(";base64")
+    return replace(image, url=None, data=data, media_type=media_type or image.media_type)
+
+
+def nearest(key: Any, known: Mapping[str, Any] | tuple[str, ...]) -> str:
+    """A sentence that names the known word closest to `key`, if one is close."""
+    close = get_close_matches(str(key), list(known), n=1)
+    return f" Did you mean {close[0]!r}?" if close else f" Known: {', '.join(known)}."
+
+
+def _listed(allowed: tuple[PartType, ...]) -> str:
+    tags = [repr(kind.__struct_config__.tag) for kind in allowed]
+    return "a part of type " + " or ".join(tags)
+
+
+def _kind_of(value: Any) -> str:
+    if isinstance(value, Struct) and isinstance(value.__struct_config__.tag, str):
+        return f"a {value.__struct_config__.tag!r} part"
+    return type(value).__name__
