@@ -169,7 +169,11 @@ class OutputResult(Struct, frozen=True, kw_only=True, rename="camel", omit_defau
 
 
 class FunctionResult(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What came of one call. `duration` is in seconds; `error` is the exception, if any."""
+    """What came of one call.
+
+    `content` is what the model is told, `value` what the function returned (whole, where `content`
+    was shortened); `duration` is in seconds; `error` is the exception, if any.
+    """
 
     name: str
     function_id: str
@@ -177,6 +181,7 @@ class FunctionResult(Struct, frozen=True, kw_only=True, rename="camel"):
     is_error: bool = False
     error: Exception | None = None
     duration: float = 0.0
+    value: Any = None
 
 
 class RunResult(Struct, frozen=True, kw_only=True, rename="camel"):

@@ -1,0 +1,116 @@
+"""Executors: a handler, or a prompt with a model and a parser, behind one `execute`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar, overload
+
+from ..llm import Model
+from ..parsers import Parser
+from .core import CoreExecutor, Executor
+from .functions import LlmExecutorOpenAiFunctions, LlmExecutorWithFunctions, RunStream
+from .hooks import Event, ExecutionMetadata, Hooks
+from .llm import LlmExecutor, Prompt, PromptSource
+
+__all__ = [
+    "CoreExecutor",
+    "ExecutionMetadata",
+    "Executor",
+    "Hooks",
+    "LlmExecutor",
+    "LlmExecutorOpenAiFunctions",
+    "LlmExecutorWithFunctions",
+    "Prompt",
+    "RunStream",
+    "create_core_executor",
+    "create_llm_executor",
+    "create_llm_function_executor",
+]
+
+T = TypeVar("T")
+
+
+def create_core_executor(
+    handler: Callable[[Any], T | Awaitable[T]],
+    *,
+    name: str | None = None,
+    hooks: dict[Event, Any] | None = None,
+) -> CoreExecutor[T]:
+    """An executor around a function of the input, sync or async."""
+    return CoreExecutor(handler, name=name, hooks=hooks)
+
+
+@overload
+def create_llm_executor(
+    *,
+    llm: Model,
+    prompt: PromptSource,
+    parser: None = None,
+    name: str | None = None,
+    hooks: dict[Event, Any] | None = None,
+) -> LlmExecutor[str]: ...
+
+
+@overload
+def create_llm_executor(
+    *,
+    llm: Model,
+    prompt: PromptSource,
+    parser: Parser[T],
+    name: str | None = None,
+    hooks: dict[Event, Any] | None = None,
+) -> LlmExecutor[T]: ...
+
+
+def create_llm_executor(
+    *,
+    llm: Model,
+    prompt: PromptSource,
+    parser: Parser[Any] | None = None,
+    name: str | None = None,
+    hooks: dict[Event, Any] | None = None,
+) -> LlmExecutor[Any]:
+    """An executor that answers in text, parsed (a string by default).
+
+    Args:
+        llm: what `use_llm` gives.
+        prompt: a prompt, a string, or a function of the input (sync or async) that returns one.
+        parser: what turns the text into the output.
+        name: told to the hooks.
+        hooks: functions by event, see `Executor.on`.
+    """
+    return LlmExecutor(llm=llm, prompt=prompt, parser=parser, name=name, hooks=hooks)
+
+
+@overload
+def create_llm_function_executor(
+    *,
+    llm: Model,
+    prompt: PromptSource,
+    parser: None = None,
+    name: str | None = None,
+    hooks: dict[Event, Any] | None = None,
+) -> LlmExecutorWithFunctions[str]: ...
+
+
+@overload
+def create_llm_function_executor(
+    *,
+    llm: Model,
+    prompt: PromptSource,
+    parser: Parser[T],
+    name: str | None = None,
+    hooks: dict[Event, Any] | None = None,
+) -> LlmExecutorWithFunctions[T]: ...
+
+
+def create_llm_function_executor(
+    *,
+    llm: Model,
+    prompt: PromptSource,
+    parser: Parser[Any] | None = None,
+    name: str | None = None,
+    hooks: dict[Event, Any] | None = None,
+) -> LlmExecutorWithFunctions[Any]:
+    """An executor whose model may call functions; takes what `create_llm_executor` takes."""
+    return LlmExecutorWithFunctions(llm=llm, prompt=prompt, parser=parser, name=name, hooks=hooks)

@@ -1,0 +1,97 @@
+"""`CoreExecutor`: a function of the input with an executor's face."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
+from time import perf_counter
+from typing import Any, Generic, TypeVar
+from uuid import uuid4
+
+from typing_extensions import Self
+
+from .hooks import Event, ExecutionMetadata, Hook, Hooks
+
+T = TypeVar("T")
+
+
+class Executor(Generic[T]):
+    """What all executors share: a name, hooks, and `execute`.
+
+    One executor is safe under any number of concurrent calls.
+    """
+
+    def __init__(self, name: str, hooks: dict[Event, Any] | None = None) -> None:
+        self.name = name
+        self._hooks = Hooks(hooks)
+
+    def on(self, event: Event, hook: Hook) -> Self:
+        """Call `hook` at every `event`: `on_success(output, metadata)`,
+        `on_error(error, metadata)`, `on_complete(metadata)`; in a run also
+        `on_turn(turn, result, metadata)` and `on_function(result, metadata)`.
+
+        Raises:
+            ConfigurationError: there is no such event.
+        """  # noqa: D205 - the events are one list
+        self._hooks.add(event, hook)
+        return self
+
+    def once(self, event: Event, hook: Hook) -> Self:
+        """Call `hook` at the next `event` only."""
+        self._hooks.add(event, hook, once=True)
+        return self
+
+    def off(self, event: Event, hook: Hook) -> Self:
+        """No longer call `hook` at `event`."""
+        self._hooks.remove(event, hook)
+        return self
+
+    async def _observed(
+        self, work: Callable[[ExecutionMetadata], Awaitable[Any]], trace_id: str | None
+    ) -> Any:
+        """Do the work and tell the hooks how it went."""
+        metadata = ExecutionMetadata(executor=self.name, trace_id=trace_id or uuid4().hex)
+        began = perf_counter()
+        try:
+            output = await work(metadata)
+        except Exception as error:
+            metadata = _timed(metadata, began)
+            await self._hooks.tell("on_error", error, metadata)
+            await self._hooks.tell("on_complete", metadata)
+            raise
+        metadata = _timed(metadata, began)
+        await self._hooks.tell("on_success", output, metadata)
+        await self._hooks.tell("on_complete", metadata)
+        return output
+
+
+def _timed(metadata: ExecutionMetadata, began: float) -> ExecutionMetadata:
+    return ExecutionMetadata(
+        executor=metadata.executor,
+        trace_id=metadata.trace_id,
+        duration=perf_counter() - began,
+    )
+
+
+class CoreExecutor(Executor[T]):
+    """Runs `handler(input)`, sync or async."""
+
+    def __init__(
+        self,
+        handler: Callable[[Any], T | Awaitable[T]],
+        *,
+        name: str | None = None,
+        hooks: dict[Event, Any] | None = None,
+    ) -> None:
+        super().__init__(name or getattr(handler, "__name__", "core_executor"), hooks)
+        self._handler = handler
+
+    async def execute(self, input: Any = None, *, trace_id: str | None = None) -> T:  # noqa: A002
+        """What the handler returns for `input`; its exceptions pass through."""
+
+        async def work(_: ExecutionMetadata) -> T:
+            output = self._handler(input)
+            return await output if isawaitable(output) else output
+
+        result: T = await self._observed(work, trace_id)
+        return result

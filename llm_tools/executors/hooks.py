@@ -1,0 +1,76 @@
+"""What an executor tells while it works."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
+from typing import Any, Literal, TypeAlias, get_args
+
+from msgspec import Struct
+
+from ..errors import ConfigurationError
+
+Event: TypeAlias = Literal["on_success", "on_error", "on_complete", "on_turn", "on_function"]
+Hook: TypeAlias = Callable[..., Awaitable[None] | None]
+
+_EVENTS: frozenset[str] = frozenset(get_args(Event))
+_log = logging.getLogger("llm_tools.executors")
+
+
+class ExecutionMetadata(Struct, frozen=True, kw_only=True):
+    """Which execution a hook is told of; holds no secret and no content.
+
+    `duration` is in seconds, and None while it still runs.
+    """
+
+    executor: str
+    trace_id: str
+    duration: float | None = None
+
+
+class Hooks:
+    """Functions to call at an executor's events; a failing one is logged and breaks nothing."""
+
+    __slots__ = ("_hooks",)
+
+    def __init__(self, hooks: dict[Event, Any] | None = None) -> None:
+        self._hooks: dict[str, tuple[tuple[Hook, bool], ...]] = {}
+        for event, given in (hooks or {}).items():
+            for hook in given if isinstance(given, list | tuple) else (given,):
+                self.add(event, hook)
+
+    def add(self, event: Event, hook: Hook, *, once: bool = False) -> None:
+        """Call `hook` at every `event`, or only at the next.
+
+        Raises:
+            ConfigurationError: there is no such event, or `hook` cannot be called.
+        """
+        if event not in _EVENTS:
+            raise ConfigurationError(
+                f"There is no event {event!r}; there are {', '.join(sorted(_EVENTS))}."
+            )
+        if not callable(hook):
+            raise ConfigurationError(f"The hook of {event!r} cannot be called: {hook!r}.")
+        self._hooks[event] = (*self._hooks.get(event, ()), (hook, once))
+
+    def remove(self, event: Event, hook: Hook) -> None:
+        """No longer call `hook` at `event`."""
+        kept = tuple(pair for pair in self._hooks.get(event, ()) if pair[0] != hook)
+        self._hooks[event] = kept
+
+    def has(self, event: Event) -> bool:
+        """Whether anybody listens."""
+        return bool(self._hooks.get(event))
+
+    async def tell(self, event: Event, *values: Any) -> None:
+        """Call the event's hooks, in the order they were added."""
+        for hook, once in self._hooks.get(event, ()):
+            if once:
+                self.remove(event, hook)
+            try:
+                answer = hook(*values)
+                if isawaitable(answer):
+                    await answer
+            except Exception:
+                _log.exception("a hook of %s failed", event)

@@ -1,0 +1,196 @@
+"""`LlmExecutor`: a prompt, a model and a parser as one function of the input."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from inspect import isawaitable
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
+
+from ..content import (
+    Message,
+    OutputResult,
+    OutputResultFunctionUse,
+    OutputResultImage,
+    OutputResultText,
+)
+from ..errors import (
+    ConfigurationError,
+    ContentFilterError,
+    LlmToolsError,
+    RefusalError,
+    ResponseDecodeError,
+)
+from ..event_stream import EventStream
+from ..history import read_messages
+from ..llm import Model
+from ..options import LlmOptions
+from ..parsers import Parser, create_parser
+from .core import Executor
+from .hooks import Event, ExecutionMetadata
+
+T = TypeVar("T")
+
+
+class Prompt(Protocol):
+    """Anything that makes messages of values."""
+
+    def format(self, values: Mapping[str, Any]) -> list[Message]:
+        """The messages."""
+
+
+PromptSource: TypeAlias = Prompt | str | Callable[[Any], Any]
+
+
+class LlmExecutor(Executor[T], Generic[T]):
+    """Formats the prompt with the input, calls the model, parses the text."""
+
+    def __init__(
+        self,
+        *,
+        llm: Model,
+        prompt: PromptSource,
+        parser: Parser[T] | None = None,
+        name: str | None = None,
+        hooks: dict[Event, Any] | None = None,
+    ) -> None:
+        super().__init__(name or "llm_executor", hooks)
+        check_prompt(prompt)
+        self._llm = llm
+        self._prompt = prompt
+        self._parser: Parser[T] = parser or cast("Parser[T]", create_parser("string"))
+
+    async def execute(
+        self,
+        input: Any = None,  # noqa: A002 - the word of the interface
+        *,
+        json_schema: Any = None,
+        llm_options: LlmOptions | None = None,
+        trace_id: str | None = None,
+    ) -> T:
+        """The parser's output for the model's text.
+
+        Args:
+            input: the prompt's values (a mapping; anything else is the value `input`).
+            json_schema: the shape of the text; a JSON parser with a schema sets it by itself.
+            llm_options: changed options of the model, for this call.
+            trace_id: handed to the hooks.
+
+        Raises:
+            LlmToolsError: see `Llm.call`; and `PromptError`, `ParserError`, `RefusalError`,
+                `ContentFilterError`, or `ResponseDecodeError` for an answer with nothing in it.
+        """
+
+        async def work(_: ExecutionMetadata) -> T:
+            messages = await self._messages(input)
+            return self._output(await self._ask(messages, llm_options, json_schema=json_schema))
+
+        output: T = await self._observed(work, trace_id)
+        return output
+
+    async def call(
+        self,
+        input: Any = None,  # noqa: A002 - the word of the interface
+        *,
+        json_schema: Any = None,
+        llm_options: LlmOptions | None = None,
+    ) -> OutputResult:
+        """The whole answer, unparsed. Takes what `execute` does."""
+        messages = await self._messages(input)
+        return await self._ask(messages, llm_options, json_schema=json_schema)
+
+    @asynccontextmanager
+    async def stream(
+        self,
+        input: Any = None,  # noqa: A002 - the word of the interface
+        *,
+        json_schema: Any = None,
+        llm_options: LlmOptions | None = None,
+    ) -> AsyncIterator[EventStream]:
+        """The answer as events: `async with executor.stream(…) as events`; see `EventStream`."""
+        events = self._open(await self._messages(input), llm_options, json_schema=json_schema)
+        async with events:
+            yield events
+
+    async def _ask(
+        self, messages: Sequence[Message], llm_options: LlmOptions | None, **options: Any
+    ) -> OutputResult:
+        options["json_schema"] = self._schema(options["json_schema"])
+        return await self._model(llm_options).call(messages, **options)
+
+    def _open(
+        self, messages: Sequence[Message], llm_options: LlmOptions | None, **options: Any
+    ) -> EventStream:
+        options["json_schema"] = self._schema(options["json_schema"])
+        return self._model(llm_options).stream(messages, **options)
+
+    def _schema(self, json_schema: Any) -> Any:
+        return self._parser.json_schema if json_schema is None else json_schema
+
+    def _model(self, changes: LlmOptions | None) -> Model:
+        return self._llm.with_options(**changes) if changes else self._llm
+
+    async def _messages(self, value: Any) -> tuple[Message, ...]:
+        """The prompt's messages for an input."""
+        prompt: Any = self._prompt
+        if not hasattr(prompt, "format") and callable(prompt):
+            prompt = prompt(value)
+            if isawaitable(prompt):
+                prompt = await prompt
+        if isinstance(prompt, str):
+            return read_messages(prompt)
+        if not hasattr(prompt, "format"):
+            return read_messages(prompt)
+        values = value if isinstance(value, Mapping) else {"input": value}
+        messages: list[Message] = prompt.format(values)
+        return tuple(messages)
+
+    def _output(self, result: OutputResult) -> T:
+        """The parser's output, or the error that says why there is none."""
+        if result.stop_reason == "content_filter":
+            raise ContentFilterError(
+                f"A content filter of the provider stopped the answer "
+                f"({result.provider_stop_reason}). Change the prompt; .result holds what came.",
+                status=200,
+                code=result.provider_stop_reason,
+                result=result,
+            )
+        if result.stop_reason == "refusal":
+            raise RefusalError(
+                "The model declined to answer. Change the prompt; .result holds its words.",
+                result=result,
+            )
+        if not any(_says_something(item) for item in result.content):
+            raise _nothing(result)
+        try:
+            return self._parser.parse(result.text)
+        except LlmToolsError as error:
+            if error.result is None:
+                error.result = result
+            raise
+
+
+def _says_something(item: Any) -> bool:
+    return isinstance(item, OutputResultText | OutputResultImage | OutputResultFunctionUse)
+
+
+def _nothing(result: OutputResult) -> ResponseDecodeError:
+    reason = result.provider_stop_reason or result.stop_reason
+    return ResponseDecodeError(
+        f"The answer holds neither text nor a call (stop reason {reason}). Ask again; "
+        ".result holds what came.",
+        result=result,
+    )
+
+
+def check_prompt(prompt: Any) -> None:
+    """Refuse what cannot make messages.
+
+    Raises:
+        ConfigurationError: it is no prompt, string or function of the input.
+    """
+    if not (isinstance(prompt, str) or hasattr(prompt, "format") or callable(prompt)):
+        raise ConfigurationError(
+            f"{prompt!r} is no prompt: use create_chat_prompt(), a string, or a function of the "
+            "input that returns one."
+        )

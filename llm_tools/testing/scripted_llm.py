@@ -1,0 +1,254 @@
+"""A model that answers from a script."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+from typing_extensions import Self, Unpack
+
+from ..content import (
+    Finished,
+    FunctionInputDelta,
+    FunctionUseDone,
+    FunctionUseStart,
+    Message,
+    OutputResult,
+    OutputResultContent,
+    OutputResultFunctionUse,
+    OutputResultReasoning,
+    OutputResultText,
+    ReasoningDelta,
+    StreamEvent,
+    TextDelta,
+    Usage,
+)
+from ..errors import ConfigurationError, LlmToolsError, StreamError
+from ..functions.choice import read_function_call
+from ..functions.definitions import normalize_functions
+from ..functions.output import normalize_output
+from ..history import mend, read_content, read_messages
+from ..ids import UniqueIds
+from ..options import LlmOptions
+from ..rendering import json_text
+from ..reply import STOP_ORDER, check_answer
+from ..spec import Call, Plan
+
+Answer: TypeAlias = (
+    "OutputResult | str | Mapping[str, Any] | Sequence[Any] | Exception | Callable[[ScriptedCall], Any]"
+)
+
+
+class ScriptedCall(Struct, frozen=True, kw_only=True):
+    """One call as the model saw it: mended messages, names of functions, and the options."""
+
+    messages: tuple[Message, ...]
+    functions: tuple[str, ...]
+    function_call: Any
+    function_call_strict_input: bool
+    json_schema: Any
+    options: Mapping[str, Any]
+
+
+class ScriptedLlm:
+    """A model for tests of your own code: no wire, no key, the same checks.
+
+    Each call takes the next answer: text, an `OutputResult`, a content part or a list of parts
+    (structs or dicts, `{"type": "function_use", "name": …, "input": …}`), an exception to raise,
+    or a function of the `ScriptedCall` that returns one of these (sync or async). `calls` holds
+    what was asked.
+    """
+
+    def __init__(self, answers: Iterable[Answer] | Callable[[ScriptedCall], Any]) -> None:
+        self._answer_all = answers if callable(answers) else None
+        self._answers = iter(()) if callable(answers) else iter(list(answers))
+        self._options: dict[str, Any] = {}
+        self.calls: list[ScriptedCall] = []
+
+    def with_options(self, **changes: Unpack[LlmOptions]) -> Self:
+        """The same script; the options are only recorded."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._options = {**self._options, **changes}
+        return other
+
+    async def call(
+        self,
+        messages: Any,
+        *,
+        functions: Any = None,
+        function_call: Any = None,
+        function_call_strict_input: bool = False,
+        json_schema: Any = None,
+    ) -> OutputResult:
+        """The next answer; a forced call and a schema are checked as for a real model.
+
+        Raises:
+            ConfigurationError: the script has ended, or the options are wrong.
+            LlmToolsError: as scripted, or what `Llm.call` would raise for this answer.
+        """
+        call, result = await self._next(
+            messages, functions, function_call, function_call_strict_input, json_schema
+        )
+        error = check_answer(call, result)
+        if error is not None:
+            raise error
+        return result
+
+    def stream(
+        self,
+        messages: Any,
+        *,
+        functions: Any = None,
+        function_call: Any = None,
+        function_call_strict_input: bool = False,
+        json_schema: Any = None,
+    ) -> ScriptedStream:
+        """The next answer as events."""
+        return ScriptedStream(
+            lambda: self._next(
+                messages, functions, function_call, function_call_strict_input, json_schema
+            )
+        )
+
+    async def _next(
+        self, messages: Any, functions: Any, function_call: Any, strict: bool, json_schema: Any
+    ) -> tuple[Plan, OutputResult]:
+        read, _ = mend(read_messages(messages), strict=False)
+        offered = normalize_functions(functions) if functions else None
+        known = offered.by_name if offered is not None else {}
+        choice = read_function_call(function_call, known)
+        seen = ScriptedCall(
+            messages=read,
+            functions=tuple(known),
+            function_call=function_call,
+            function_call_strict_input=strict,
+            json_schema=json_schema,
+            options=dict(self._options),
+        )
+        self.calls.append(seen)
+        answer = self._answer_all or next(self._answers, None)
+        while callable(answer):
+            answer = answer(seen)
+            if hasattr(answer, "__await__"):
+                answer = await answer
+        if answer is None:
+            raise ConfigurationError("The script of this ScriptedLlm has ended.")
+        if isinstance(answer, Exception):
+            raise answer
+        return _plan(read, offered, choice, strict, json_schema), _result(answer)
+
+
+class ScriptedStream:
+    """`EventStream`'s twin over a scripted answer."""
+
+    def __init__(self, start: Callable[[], Any]) -> None:
+        self._start = start
+        self._events: deque[StreamEvent] = deque()
+        self._result: OutputResult | None = None
+        self._error: LlmToolsError | None = None
+
+    async def __aenter__(self) -> Self:
+        plan, answer = await self._start()
+        self._events.extend(_events(answer))
+        self._error = check_answer(plan, answer)
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._events.clear()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> StreamEvent:
+        if not self._events:
+            error, self._error = self._error, None
+            if error is not None:
+                raise error
+            raise StopAsyncIteration
+        event = self._events.popleft()
+        if isinstance(event, Finished):
+            self._result = event.result
+        return event
+
+    @property
+    def result(self) -> OutputResult:
+        """The whole answer, once the last event has come.
+
+        Raises:
+            StreamError: it has not.
+        """
+        if self._result is None:
+            raise StreamError("The stream has not ended: read it to its last event first.")
+        return self._result
+
+
+def _plan(
+    messages: tuple[Message, ...], offered: Any, choice: Any, strict: bool, json_schema: Any
+) -> Plan:
+    from ..functions.output import PreparedOutput
+    from ..registry import resolve
+
+    output = normalize_output(json_schema) if json_schema is not None else None
+    call = Call(messages=messages, functions=offered, choice=choice, strict=strict, output=output)
+    prepared = PreparedOutput(output=output, schema=output.schema) if output is not None else None
+    return Plan(target=resolve("openai.scripted"), call=call, output=prepared)
+
+
+def _result(answer: Any) -> OutputResult:
+    if isinstance(answer, OutputResult):
+        return answer
+    if isinstance(answer, str):
+        answer = [OutputResultText(text=answer)]
+    elif isinstance(answer, Mapping) or not isinstance(answer, Sequence):
+        answer = [answer]
+    content = _with_ids(answer)
+    seen = {"function_use" if isinstance(part, OutputResultFunctionUse) else "stop" for part in content}
+    return OutputResult(
+        id="scripted",
+        name="scripted",
+        created=0,
+        usage=Usage(input_tokens=1, output_tokens=1),
+        stop_reason=next(reason for reason in STOP_ORDER if reason in seen or reason == "stop"),
+        content=content,
+    )
+
+
+def _with_ids(parts: Iterable[Any]) -> tuple[OutputResultContent, ...]:
+    ids = UniqueIds()
+    filled = []
+    for part in parts:
+        if isinstance(part, Mapping) and part.get("type") == "function_use":
+            given = part.get("functionId") or part.get("function_id")
+            rest = {key: value for key, value in part.items() if key != "function_id"}
+            filled.append({"input": {}, **rest, "functionId": ids.claim(given)})
+        else:
+            filled.append(part)
+    return read_content(filled)
+
+
+def _events(answer: OutputResult) -> list[StreamEvent]:
+    events: list[StreamEvent] = []
+    index = 0
+    for part in answer.content:
+        match part:
+            case OutputResultText(text=text):
+                events.append(TextDelta(text=text))
+            case OutputResultReasoning(text=text) if text:
+                events.append(ReasoningDelta(text=text))
+            case OutputResultFunctionUse():
+                start = FunctionUseStart(
+                    index=index, name=part.name, function_id=part.function_id
+                )
+                delta = FunctionInputDelta(index=index, partial_json=json_text(part.input))
+                events += [start, delta, FunctionUseDone(index=index, function_use=part)]
+                index += 1
+    return [*events, Finished(result=answer)]

@@ -1,0 +1,99 @@
+"""A wire that answers from a script."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from typing import Any, TypeAlias
+
+import httpx
+import msgspec
+from msgspec import Struct
+
+from ..errors import ConfigurationError
+
+Reply: TypeAlias = (
+    "ScriptedResponse | Mapping[str, Any] | str | bytes | Exception | Callable[[RecordedRequest], Any]"
+)
+
+
+class RecordedRequest(Struct, frozen=True, kw_only=True):
+    """One request as it went out: `headers` in lower case, `body` decoded from JSON."""
+
+    method: str
+    url: str
+    headers: dict[str, str]
+    body: Any
+
+
+class ScriptedResponse(Struct, frozen=True, kw_only=True):
+    """One answer: `body` as JSON value, text or bytes; `chunks` instead of it for a stream."""
+
+    status: int = 200
+    headers: Mapping[str, str] = {}
+    body: Any = b""
+    chunks: Iterable[bytes] | None = None
+
+
+class ScriptedTransport(httpx.AsyncBaseTransport):
+    """Give it to `use_llm(…, transport=ScriptedTransport([…]))`.
+
+    Each request takes the next reply: a `ScriptedResponse`, a JSON value (status 200), text or
+    bytes, an exception to raise, or a function of the `RecordedRequest` that returns one of these.
+    A single function instead of a list answers every request. `requests` holds what was sent.
+    """
+
+    def __init__(self, replies: Iterable[Reply] | Callable[[RecordedRequest], Any]) -> None:
+        self._answer_all = replies if callable(replies) else None
+        self._replies = iter(()) if callable(replies) else iter(list(replies))
+        self.requests: list[RecordedRequest] = []
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """The next reply.
+
+        Raises:
+            ConfigurationError: the script has ended.
+        """
+        recorded = RecordedRequest(
+            method=request.method,
+            url=str(request.url),
+            headers=dict(request.headers),
+            body=_body(await request.aread()),
+        )
+        self.requests.append(recorded)
+        reply = self._answer_all or next(self._replies, None)
+        while callable(reply) and not isinstance(reply, ScriptedResponse):
+            reply = reply(recorded)
+        if reply is None:
+            raise ConfigurationError("The script of this ScriptedTransport has ended.")
+        if isinstance(reply, Exception):
+            raise reply
+        return _response(reply)
+
+
+class _Chunks(httpx.AsyncByteStream):
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = chunks
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for chunk in self._chunks:
+            yield chunk
+
+
+def _body(raw: bytes) -> Any:
+    try:
+        return msgspec.json.decode(raw)
+    except msgspec.DecodeError:
+        return raw
+
+
+def _response(reply: Any) -> httpx.Response:
+    if not isinstance(reply, ScriptedResponse):
+        reply = ScriptedResponse(body=reply)
+    if reply.chunks is not None:
+        return httpx.Response(reply.status, headers=reply.headers, stream=_Chunks(reply.chunks))
+    if isinstance(reply.body, bytes):
+        return httpx.Response(reply.status, headers=reply.headers, content=reply.body)
+    if isinstance(reply.body, str):
+        return httpx.Response(reply.status, headers=reply.headers, text=reply.body)
+    headers = {"content-type": "application/json", **reply.headers}
+    return httpx.Response(reply.status, headers=headers, content=msgspec.json.encode(reply.body))
