@@ -1,0 +1,29 @@
+"""The caller's own transport, such as a mock, below any client."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..arrival import Arrival, Progress
+from ..head import Head
+from .httpx_request import HttpxArrival, translated
+
+
+class CustomCarrier:
+    """Hands each request to an `httpx.AsyncBaseTransport`; its connections are its own affair."""
+
+    __slots__ = ("_transport",)
+
+    def __init__(self, transport: Any) -> None:
+        self._transport = transport
+
+    async def start(self, head: Head, body: bytes, progress: Progress) -> Arrival:
+        """Send, and wait for the response head."""
+        import httpx
+
+        request = httpx.Request("POST", head.url, headers=list(head.fields), content=body)
+        try:
+            return HttpxArrival(await self._transport.handle_async_request(request), head.secrets)
+        except Exception as error:
+            broken = translated(error, "lost", head.secrets)
+        raise broken

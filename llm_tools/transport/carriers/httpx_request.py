@@ -1,0 +1,110 @@
+"""What every carrier over httpx shares: requests, responses, and its exceptions in our terms."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import anyio
+
+from ..arrival import Broken, Phase, Progress
+from ..masking import mask_text
+from ..secret import Key
+
+CLOSING_TIME = 1.0
+_PHASES: tuple[tuple[str, Phase], ...] = (
+    ("ConnectTimeout", "connect"),
+    ("PoolTimeout", "connect"),
+    ("ConnectError", "connect"),
+    ("ProxyError", "connect"),
+    ("UnsupportedProtocol", "connect"),
+    ("RemoteProtocolError", "protocol"),
+    ("LocalProtocolError", "protocol"),
+    ("DecodingError", "protocol"),
+)
+_DISCONNECTED = "Server disconnected"
+
+
+class HttpxArrival:
+    """A response of httpx, or of a library with its interface, read as raw bytes."""
+
+    __slots__ = ("_chunks", "_response", "_secrets", "headers", "status")
+
+    def __init__(self, response: Any, secrets: tuple[Key, ...]) -> None:
+        self._response = response
+        self._secrets = secrets
+        self._chunks: AsyncIterator[bytes] | None = None
+        self.status: int = response.status_code
+        self.headers: Mapping[str, str] = {
+            name.lower().decode("latin-1"): value.decode("latin-1")
+            for name, value in response.headers.raw
+        }
+
+    async def read(self) -> bytes:
+        """The next bytes of the body; empty at the end."""
+        if self._chunks is None:
+            self._chunks = self._response.stream.__aiter__()
+        try:
+            while True:
+                chunk = await self._chunks.__anext__()
+                if chunk:
+                    return chunk
+        except StopAsyncIteration:
+            return b""
+        except Exception as error:
+            broken = translated(error, "body", self._secrets)
+        raise broken
+
+    async def aclose(self) -> None:
+        """Close iterator and response, shielded from a cancellation that may be the reason."""
+        with anyio.move_on_after(CLOSING_TIME, shield=True):
+            close = getattr(self._chunks, "aclose", None)
+            if close is not None:
+                await close()
+            await self._response.aclose()
+
+
+def translated(error: Exception, otherwise: Phase, secrets: tuple[Key, ...]) -> Exception:
+    """An exception of httpx's (known by name, so that httpx2's are, too) as `Broken`.
+
+    What is no network error, such as a failed assertion in a mock, is returned as it is.
+    """
+    names = [kind.__name__ for kind in type(error).__mro__]
+    if not ("TransportError" in names or "DecodingError" in names or isinstance(error, OSError)):
+        return error
+    phase = next((phase for name, phase in _PHASES if name in names), otherwise)
+    message = mask_text(str(error), secrets)
+    if otherwise == "body":
+        phase = "body"
+    elif phase == "protocol" and _DISCONNECTED in message:
+        phase = "lost"
+    return Broken(phase, detached(error, message), final=_untrusted(error))
+
+
+def detached(error: Exception, message: str) -> Exception:
+    """A copy without traceback, request or key: type and message."""
+    try:
+        return type(error)(message)
+    except Exception:  # noqa: BLE001 - some exceptions take other arguments
+        return OSError(f"{type(error).__name__}: {message}")
+
+
+def _untrusted(error: BaseException | None) -> bool:
+    """Whether the host's certificate was refused, which trying again does not change."""
+    while error is not None:
+        if type(error).__name__ in ("SSLCertVerificationError", "CertificateError"):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def tracer(progress: Progress) -> Any:
+    """Httpcore's trace hook: whether the request is on its way, or the connection still is."""
+
+    async def trace(name: str, info: Mapping[str, Any]) -> None:
+        if name == "connection.connect_tcp.started":
+            progress.sent = False
+        elif name.endswith(".send_request_headers.started"):
+            progress.sent = True
+
+    return trace

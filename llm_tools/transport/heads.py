@@ -1,0 +1,99 @@
+"""The heads of requests, built once per set of values they depend on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import ConfigurationError
+from ..spec import AwsAuth
+from .credentials import AuthFields, auth_fields
+from .head import Head
+from .locating import base_fields, build_url, find_place, read_inputs
+from .message import OutgoingRequest
+from .secret import Key
+
+_MOST = 256
+_LOOPBACK = ("localhost", "::1", "0.0.0.0")  # noqa: S104 - compared with, never bound to
+
+
+class Heads:
+    """Finds a request's address and key; what does not change between calls is looked up."""
+
+    __slots__ = ("_allow_http", "_built")
+
+    def __init__(self, *, allow_http: bool) -> None:
+        self._allow_http = allow_http
+        self._built: dict[tuple[Any, ...], tuple[Any, Head]] = {}
+
+    def __repr__(self) -> str:
+        return f"<{len(self._built)} request heads>"
+
+    async def find(self, request: OutgoingRequest) -> Head:
+        """Where this request goes and with which headers.
+
+        Raises:
+            ConfigurationError: address or key are missing or impossible; nothing was sent.
+        """
+        endpoint = request.target.endpoint
+        inputs = read_inputs(endpoint, request.options)
+        auth = await auth_fields(request)
+        known_by = (
+            id(endpoint),
+            request.target.model,
+            request.path,
+            request.framing,
+            inputs,
+            auth,
+            tuple(request.headers.items()),
+        )
+        known = self._built.get(known_by)
+        if known is not None:
+            head = known[1]
+        else:
+            head = self._build(request, inputs, auth)
+            if len(self._built) >= _MOST:
+                self._built.clear()
+            self._built[known_by] = (
+                endpoint,
+                head,
+            )  # the endpoint is held, so its id stays its own
+        if isinstance(endpoint.auth, AwsAuth) and not auth:
+            from .credentials.aws import signed
+
+            return await signed(head, request)
+        return head
+
+    def _build(
+        self, request: OutgoingRequest, inputs: tuple[str | None, ...], auth: AuthFields
+    ) -> Head:
+        endpoint = request.target.endpoint
+        place = find_place(request.target, inputs)
+        fields = base_fields(request)
+        for name, value in auth:
+            fields[name.lower()] = value
+        url = build_url(place, request.path, endpoint.key)
+        head = Head(url, tuple(fields.items()), _secrets(auth))
+        if auth and not self._allow_http:
+            check_encrypted(head, endpoint.key)
+        return head
+
+
+def check_encrypted(head: Head, endpoint: str) -> None:
+    """Refuse to send a key in the clear to another machine.
+
+    Raises:
+        ConfigurationError: plain http to a host that is not this one.
+    """
+    host = head.host
+    if head.scheme == "https" or host in _LOOPBACK or host.endswith(".localhost"):
+        return
+    if host.startswith("127.") and host.replace(".", "").isdecimal():
+        return
+    raise ConfigurationError(
+        f"{endpoint} would send a key over plain http to {host}. Use https, or pass "
+        "allow_http=True if the way there is safe."
+    )
+
+
+def _secrets(auth: AuthFields) -> tuple[Key, ...]:
+    return tuple(dict.fromkeys(Key(value.rpartition(" ")[2]) for _, value in auth))

@@ -1,0 +1,90 @@
+"""Undoing a body's compression and counting its bytes, within bounded memory."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+
+from ..errors import ResponseDecodeError
+
+_IDENTITY = ("", "identity")
+_AUTOMATIC = zlib.MAX_WBITS | 32  # gzip or zlib, by the header
+_RAW = -zlib.MAX_WBITS
+
+
+class Inflater:
+    """Takes a body's bytes as they are on the wire, gives them out plain, up to `limit` in all.
+
+    Raises:
+        ResponseDecodeError: on making it: an encoding nobody asked for.
+    """
+
+    __slots__ = ("_decompressor", "_encoding", "_left", "_limit")
+
+    def __init__(self, headers: Mapping[str, str], limit: int) -> None:
+        self._encoding = headers.get("content-encoding", "").strip().lower()
+        self._decompressor = None
+        self._limit = self._left = limit
+        if self._encoding in ("gzip", "x-gzip", "deflate"):
+            self._decompressor = zlib.decompressobj(_AUTOMATIC)
+        elif self._encoding not in _IDENTITY:
+            raise ResponseDecodeError(
+                f"The answer is encoded as {self._encoding!r}, which was not asked for; look at "
+                "what stands between here and the provider.",
+                retryable=False,
+            )
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length) > limit:
+            raise self._too_large()
+
+    def feed(self, chunk: bytes) -> bytes:
+        """The plain bytes of this chunk.
+
+        Raises:
+            ResponseDecodeError: the bytes are not so encoded, or more than the limit.
+        """
+        if self._decompressor is not None:
+            chunk = self._inflate(chunk)
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise self._too_large()
+        return chunk
+
+    def close(self) -> bytes:
+        """What the decompressor still holds.
+
+        Raises:
+            ResponseDecodeError: the compressed data were cut off.
+        """
+        if self._decompressor is None:
+            return b""
+        rest = self._decompressor.flush()
+        if not self._decompressor.eof and self._left != self._limit:
+            raise ResponseDecodeError("The compressed answer was cut off; ask again.")
+        return rest
+
+    def _inflate(self, chunk: bytes) -> bytes:
+        decompressor = self._decompressor
+        assert decompressor is not None  # noqa: S101 - the caller looked
+        try:
+            plain = decompressor.decompress(chunk, self._left + 1)
+        except zlib.error as error:
+            if self._encoding != "deflate" or self._left != self._limit:
+                raise _undecodable(error) from None
+            # Some servers send raw deflate under this name (RFC 9110, 8.4.1.2).
+            self._decompressor = decompressor = zlib.decompressobj(_RAW)
+            try:
+                plain = decompressor.decompress(chunk, self._left + 1)
+            except zlib.error as again:
+                raise _undecodable(again) from None
+        return plain
+
+    def _too_large(self) -> ResponseDecodeError:
+        return ResponseDecodeError(
+            f"The answer is larger than {self._limit // 1_000_000} MB; ask for less.",
+            retryable=False,
+        )
+
+
+def _undecodable(error: zlib.error) -> ResponseDecodeError:
+    return ResponseDecodeError(f"The answer could not be decompressed ({error}); ask again.")

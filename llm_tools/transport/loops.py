@@ -1,0 +1,90 @@
+"""Connections belong to the event loop they were made in, and end with it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Any, Protocol
+
+import anyio
+from anyio.lowlevel import RunVar
+
+from .arrival import Carrier
+
+_CLOSING_TIME = 1.0
+
+
+class Pool(Carrier, Protocol):
+    """A carrier with connections of its own."""
+
+    async def aclose(self) -> None:
+        """Close what is idle now, and what is in use as it comes back."""
+
+
+class Pools:
+    """Pools by what their connections have in common."""
+
+    __slots__ = ("by_key",)
+
+    def __init__(self) -> None:
+        self.by_key: dict[Any, Pool] = {}
+
+    async def aclose(self) -> None:
+        """Close them all."""
+        pools = list(self.by_key.values())
+        self.by_key.clear()
+        for pool in pools:
+            await pool.aclose()
+
+
+class LoopState:
+    """What this room keeps per event loop: the shared pools, and private ones by their owner."""
+
+    __slots__ = ("_until_end", "private", "shared")
+
+    def __init__(self) -> None:
+        self.shared = Pools()
+        self.private: dict[Any, PrivatePools] = {}
+        self._until_end: AsyncGenerator[None, None] | None = None
+
+    def start(self) -> None:
+        """Have the loop close the connections when it ends."""
+        self._until_end = self._wait_for_end()
+        try:
+            self._until_end.asend(None).send(None)
+        except StopIteration:
+            pass  # it stands at its yield, and the loop knows of it
+
+    async def _wait_for_end(self) -> AsyncGenerator[None, None]:
+        """The one hook both loops have: they finish the async generators that are left."""
+        try:
+            yield
+        finally:
+            _state.set(None)
+            with anyio.move_on_after(_CLOSING_TIME, shield=True):
+                await self.shared.aclose()
+                for pools in list(self.private.values()):
+                    await pools.pools.aclose()
+            self.private.clear()
+
+
+class PrivatePools:
+    """The pools of one `Transport` in one loop, and how many blocks hold them open."""
+
+    __slots__ = ("holders", "pools")
+
+    def __init__(self) -> None:
+        self.holders = 0
+        self.pools = Pools()
+
+
+_state: RunVar[LoopState | None] = RunVar("llm_tools.transport", None)
+
+
+def loop_state() -> LoopState:
+    """The state of the running loop, made on first use."""
+    state = _state.get()
+    if state is None:
+        state = LoopState()
+        _state.set(state)
+        state.start()
+    return state

@@ -1,0 +1,58 @@
+"""Taking keys out of what is kept or shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from .secret import MASK, Key
+
+_SHORTEST_IN_ERRORS = 6
+_SHORTEST_IN_ANSWERS = 16  # a stand-in key such as `lm-studio` may well be a word of the answer
+_SECRET_PARAMETER = re.compile(
+    r"((?:^|[?&])(?:api[-_]?key|key|access_token|token|sig|signature|subscription-key)=)([^&#]*)",
+    re.IGNORECASE,
+)
+
+
+def mask_url(url: str) -> str:
+    """The URL with the values of parameters that hold keys masked; the others stay readable."""
+    return _SECRET_PARAMETER.sub(rf"\g<1>{MASK}", url)
+
+
+def keys_in_url(url: str) -> list[Key]:
+    """The keys a base URL's query holds."""
+    return [Key(found.group(2)) for found in _SECRET_PARAMETER.finditer(url) if found.group(2)]
+
+
+def mask_answer(data: bytes, secrets: Iterable[Key]) -> bytes:
+    """An answer without the key, should the provider have echoed it."""
+    for secret in secrets:
+        if len(secret) >= _SHORTEST_IN_ANSWERS:
+            found = secret.encode("utf-8", "replace")
+            if found in data:
+                data = data.replace(found, MASK.encode())
+    return data
+
+
+def mask_error_body(data: bytes, secrets: Iterable[Key]) -> bytes:
+    """The body of an error without the key."""
+    for secret in secrets:
+        if len(secret) >= _SHORTEST_IN_ERRORS:
+            data = data.replace(secret.encode("utf-8", "replace"), MASK.encode())
+    return data
+
+
+def mask_text(text: str, secrets: Iterable[Key]) -> str:
+    """A message without the key."""
+    for secret in secrets:
+        if len(secret) >= _SHORTEST_IN_ERRORS:
+            text = text.replace(secret, MASK)
+    return text
+
+
+def mask_headers(headers: Mapping[str, str], secrets: tuple[Key, ...]) -> Mapping[str, str]:
+    """Headers of an answer without the key."""
+    if not secrets:
+        return headers
+    return {name: mask_text(value, secrets) for name, value in headers.items()}

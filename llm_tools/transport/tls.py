@@ -1,0 +1,31 @@
+"""TLS settings: one context for all connections, made when the first needs it."""
+
+from __future__ import annotations
+
+import os
+import ssl
+from functools import lru_cache
+
+
+def shared_context(scheme: str) -> ssl.SSLContext:
+    """The context for an origin; for plain http one that is never used, and costs nothing.
+
+    The authorities are httpx's choice: `SSL_CERT_FILE` or `SSL_CERT_DIR`, else certifi's.
+    """
+    if scheme == "http":
+        return _empty_context()
+    return _trusting(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+
+
+@lru_cache
+def _trusting(file: str | None, directory: str | None) -> ssl.SSLContext:
+    if not file and not directory:
+        import certifi
+
+        file = certifi.where()
+    return ssl.create_default_context(cafile=file or None, capath=directory if not file else None)
+
+
+@lru_cache
+def _empty_context() -> ssl.SSLContext:
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
