@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from types import TracebackType
-
-from typing_extensions import Self
+from typing import Self
 
 from .content import Finished, OutputResult, StreamEvent
 from .errors import LlmToolsError, StreamError
@@ -15,7 +14,7 @@ from .transport import OpenStream, OutgoingRequest, Transport
 
 
 class EventStream:
-    """`async with llm.stream(…) as events: async for event in events: …`
+    """Used as `async with llm.stream(…) as events: async for event in events: …`.
 
     Entering sends the request and raises what `Llm.call` raises for an HTTP error. Iterating
     yields events until `Finished`; `result` is there from then on. After it, iteration raises

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from ..callables import by_name
 from ..content import FunctionResult, OutputResult, OutputResultFunctionUse
-from ..history import read_content
+from ..history.parts import ALL_PARTS, read_parts
 from .approval import DEFER, Approve, Decision, Edited, Refused
-from .dispatcher import Dispatcher, open_dispatcher
+from .dispatcher import Dispatcher, DispatchOptions, open_dispatcher
 
 __all__ = [
     "DEFER",
     "Approve",
     "Calls",
     "Decision",
+    "DispatchOptions",
     "Dispatcher",
     "Edited",
     "Refused",
@@ -56,13 +57,10 @@ async def dispatch(
     """
     calls, forbidden = calls_of(calls_or_result)
     offered = by_name(functions)
-    async with open_dispatcher(
-        offered,
-        max_concurrency=max_concurrency,
-        timeout=timeout,
-        approve=approve,
-        forbidden=forbidden,
-    ) as dispatcher:
+    options = DispatchOptions(
+        max_concurrency=max_concurrency, timeout=timeout, approve=approve, forbidden=forbidden
+    )
+    async with open_dispatcher(offered, options) as dispatcher:
         for call in calls:
             await dispatcher.submit(call)
     return dispatcher.results
@@ -75,5 +73,6 @@ def calls_of(source: Calls) -> tuple[list[OutputResultFunctionUse], bool]:
         return source.function_calls, forbidden
     if isinstance(source, OutputResultFunctionUse):
         return [source], False
-    parts = read_content(source)
+    items = [source] if isinstance(source, Mapping) else list(source)
+    parts = read_parts(items, ALL_PARTS, "calls")
     return [part for part in parts if isinstance(part, OutputResultFunctionUse)], False

@@ -10,18 +10,34 @@ from weakref import WeakKeyDictionary
 import anyio
 from anyio.abc import TaskGroup
 from anyio.lowlevel import cancel_shielded_checkpoint
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ..callables import CallableExecutor
 from ..content import FunctionResult, OutputResultFunctionUse
 from . import outcomes
-from .approval import Approve, Decision, Edited, Refused, ask_approval
+from .approval import DEFER, Approve, Decision, Edited, ask_approval
 from .gate import Gate
 from .invoking import Memo, Runner
 
 _groups: dict[str, Gate] = {}
 _limits: WeakKeyDictionary[CallableExecutor, Gate] = WeakKeyDictionary()
 _held: ContextVar[frozenset[str]] = ContextVar("llm_tools_held_groups", default=frozenset())
+
+
+class DispatchOptions(Struct, frozen=True, kw_only=True):
+    """How calls are run; see `dispatch`.
+
+    `forbidden`: no call may run. `may_defer`: a call whose approval is put off has no result yet.
+    `memo`: results of idempotent functions so far.
+    """
+
+    max_concurrency: int = 32
+    timeout: float | None = None
+    approve: Approve | None = None
+    forbidden: bool = False
+    may_defer: bool = False
+    memo: Memo | None = None
 
 
 class Dispatcher:
@@ -35,21 +51,13 @@ class Dispatcher:
         self,
         offered: Mapping[str, CallableExecutor | None],
         tasks: TaskGroup,
-        *,
-        max_concurrency: int,
-        timeout: float | None,
-        approve: Approve | None,
-        forbidden: bool,
-        may_defer: bool,
-        memo: Memo | None,
+        options: DispatchOptions,
     ) -> None:
         self._offered = offered
         self._tasks = tasks
-        self._slots = anyio.Semaphore(max(1, max_concurrency))
-        self._approve = approve
-        self._forbidden = forbidden
-        self._may_defer = may_defer
-        self._runner = Runner(tasks.cancel_scope, max_concurrency, timeout, memo)
+        self._options = options
+        self._slots = anyio.Semaphore(max(1, options.max_concurrency))
+        self._runner = Runner(options.max_concurrency, options.timeout, options.memo)
         self._running = 0
         self._idle = anyio.Event()
         self._outcomes: list[FunctionResult | None] = []
@@ -77,44 +85,43 @@ class Dispatcher:
         self, call: OutputResultFunctionUse
     ) -> FunctionResult | tuple[OutputResultFunctionUse, CallableExecutor] | None:
         """The call and its function, ready to run; or why not (None: put off)."""
-        if self._forbidden:
-            return outcomes.forbidden(call)
-        function = self._offered.get(call.name)
-        if function is None:
-            if call.name in self._offered:
-                return outcomes.without_handler(call)
-            return outcomes.unknown_function(call, sorted(self._offered))
-        if call.input_error is not None:
-            return outcomes.bad_input(call, call.input_error)
-        if not await self._runner.is_visible(function, call):
-            return outcomes.unknown_function(call, sorted(set(self._offered) - {call.name}))
-        problem = await self._runner.check_input(function, call)
+        found = self._find(call)
+        if isinstance(found, FunctionResult):
+            return found
+        problem = call.input_error or await self._runner.check_input(found, call)
         if problem is not None:
             return outcomes.bad_input(call, problem)
-        return await self._ask(call, function)
+        return await self._ask(call, found)
+
+    def _find(self, call: OutputResultFunctionUse) -> CallableExecutor | FunctionResult:
+        """The function, if it is on offer here and shown for this input."""
+        if self._options.forbidden:
+            return outcomes.forbidden(call)
+        function = self._offered.get(call.name)
+        if function is None and call.name in self._offered:
+            return outcomes.without_handler(call)
+        if function is None or not self._runner.is_visible(function, call):
+            others = sorted(set(self._offered) - {call.name})
+            return outcomes.unknown_function(call, others)
+        return function
 
     async def _ask(
         self, call: OutputResultFunctionUse, function: CallableExecutor
     ) -> FunctionResult | tuple[OutputResultFunctionUse, CallableExecutor] | None:
-        if self._approve is None and not function.settings.requires_approval:
+        if self._options.approve is None and not function.settings.requires_approval:
             return call, function
-        decision: Decision | None = None
-        if self._approve is not None:
-            decision = await ask_approval(self._approve, call)
-        match decision:
-            case True:
-                return call, function
-            case False:
-                return outcomes.not_approved(call, "")
-            case Refused(reason):
-                return outcomes.not_approved(call, reason)
-            case Edited(edited):
-                changed = replace(call, input=edited)
-                problem = await self._runner.check_input(function, changed)
-                return (
-                    (changed, function) if problem is None else outcomes.bad_input(call, problem)
-                )
-        if not self._may_defer:
+        decision: Decision = DEFER
+        if self._options.approve is not None:
+            decision = await ask_approval(self._options.approve, call)
+        if decision is True:
+            return call, function
+        if isinstance(decision, Edited):
+            changed = replace(call, input=decision.input)
+            problem = await self._runner.check_input(function, changed)
+            return outcomes.bad_input(call, problem) if problem else (changed, function)
+        if decision is not DEFER:
+            return outcomes.not_approved(call, getattr(decision, "reason", ""))
+        if not self._options.may_defer:
             return outcomes.deferred(call)
         self.deferred.append(call)
         return None
@@ -183,14 +190,7 @@ async def _enter_gates(held: AsyncExitStack, function: CallableExecutor) -> None
 
 @asynccontextmanager
 async def open_dispatcher(
-    offered: Mapping[str, CallableExecutor | None],
-    *,
-    max_concurrency: int = 32,
-    timeout: float | None = None,
-    approve: Approve | None = None,
-    forbidden: bool = False,
-    may_defer: bool = False,
-    memo: Memo | None = None,
+    offered: Mapping[str, CallableExecutor | None], options: DispatchOptions
 ) -> AsyncIterator[Dispatcher]:
     """A dispatcher whose calls have all ended when the block does.
 
@@ -200,19 +200,10 @@ async def open_dispatcher(
     failed: BaseException | None = None
     try:
         async with anyio.create_task_group() as tasks:
-            dispatcher = Dispatcher(
-                offered,
-                tasks,
-                max_concurrency=max_concurrency,
-                timeout=timeout,
-                approve=approve,
-                forbidden=forbidden,
-                may_defer=may_defer,
-                memo=memo,
-            )
+            dispatcher = Dispatcher(offered, tasks, options)
             try:
                 yield dispatcher
-            except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001
+            except (Exception, KeyboardInterrupt, SystemExit) as error:
                 # Raised again below, so that it leaves as itself and not in a group.
                 failed = error
                 tasks.cancel_scope.cancel()

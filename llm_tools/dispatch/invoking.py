@@ -34,9 +34,7 @@ class Memo:
     def __init__(self) -> None:
         self._memories: dict[tuple[str, bytes], _Memory] = {}
 
-    async def recall(
-        self, call: OutputResultFunctionUse, run: Callable[[], Any]
-    ) -> FunctionResult:
+    async def recall(self, call: OutputResultFunctionUse, run: Callable[[], Any]) -> FunctionResult:
         """The result of an equal call made before, or of `run` now; failures are not kept."""
         key = (call.name, canonical_json(call.input))
         memory = self._memories.get(key)
@@ -57,20 +55,17 @@ class Memo:
 
 
 class Runner:
-    """Runs functions for one dispatcher, whose cancel scope is `scope`."""
+    """Runs functions for one dispatcher."""
 
-    __slots__ = ("_max_threads", "_memo", "_scope", "_threads", "_timeout")
+    __slots__ = ("_max_threads", "_memo", "_threads", "_timeout")
 
-    def __init__(
-        self, scope: CancelScope, max_threads: int, timeout: float | None, memo: Memo | None
-    ) -> None:
-        self._scope = scope
+    def __init__(self, max_threads: int, timeout: float | None, memo: Memo | None) -> None:
         self._max_threads = max(1, max_threads)
         self._threads: CapacityLimiter | None = None
         self._timeout = timeout
         self._memo = memo
 
-    async def is_visible(self, function: CallableExecutor, call: OutputResultFunctionUse) -> bool:
+    def is_visible(self, function: CallableExecutor, call: OutputResultFunctionUse) -> bool:
         """Whether the function's own handler shows it for this input; its failure hides it."""
         try:
             return function.visible(call.input)
@@ -87,7 +82,9 @@ class Runner:
         except Exception as error:  # noqa: BLE001 - a caller's handler may raise anything
             return outcomes.error_text(error)
 
-    async def run(self, call: OutputResultFunctionUse, function: CallableExecutor) -> FunctionResult:
+    async def run(
+        self, call: OutputResultFunctionUse, function: CallableExecutor
+    ) -> FunctionResult:
         """The call's one result; only cancellation and the end of the program leave as exceptions."""
         if self._memo is not None and function.settings.idempotent:
             return await self._memo.recall(call, lambda: self._attempt(call, function))
@@ -127,8 +124,8 @@ class Runner:
             if anyio.current_effective_deadline() == -math.inf:
                 raise
             # Nobody cancelled us: the function raised it by itself.
-            error = RuntimeError(f"{call.name} raised {type(cancelled).__name__} by itself")
-            return outcomes.failure(call, error, perf_counter() - began)
+            own = RuntimeError(f"{call.name} raised {type(cancelled).__name__} by itself")
+            return outcomes.failure(call, own, perf_counter() - began)
 
     async def _invoke(self, call: OutputResultFunctionUse, function: CallableExecutor) -> Any:
         if function.is_async:

@@ -10,7 +10,7 @@ from ..parsers import Parser
 from .core import CoreExecutor, Executor
 from .functions import LlmExecutorOpenAiFunctions, LlmExecutorWithFunctions, RunStream
 from .hooks import Event, ExecutionMetadata, Hooks
-from .llm import LlmExecutor, Prompt, PromptSource
+from .llm import LlmExecutor, PromptSource
 
 __all__ = [
     "CoreExecutor",
@@ -20,7 +20,7 @@ __all__ = [
     "LlmExecutor",
     "LlmExecutorOpenAiFunctions",
     "LlmExecutorWithFunctions",
-    "Prompt",
+    "PromptSource",
     "RunStream",
     "create_core_executor",
     "create_llm_executor",

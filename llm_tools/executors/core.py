@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from inspect import isawaitable
 from time import perf_counter
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 from uuid import uuid4
-
-from typing_extensions import Self
 
 from .hooks import Event, ExecutionMetadata, Hook, Hooks
 
@@ -83,7 +81,7 @@ class CoreExecutor(Executor[T]):
         name: str | None = None,
         hooks: dict[Event, Any] | None = None,
     ) -> None:
-        super().__init__(name or getattr(handler, "__name__", "core_executor"), hooks)
+        super().__init__(name or str(getattr(handler, "__name__", "core_executor")), hooks)
         self._handler = handler
 
     async def execute(self, input: Any = None, *, trace_id: str | None = None) -> T:  # noqa: A002

@@ -26,6 +26,7 @@ from ..functions.choice import FunctionCall
 from ..loop import PendingRun, Run, RunLimits, RunOptions, is_continued, split_prompt
 from ..loop.run import ChooseByTurn, OnEvent
 from ..options import LlmOptions
+from ..prompts.templates import read_values
 from .hooks import ExecutionMetadata
 from .llm import LlmExecutor
 
@@ -123,7 +124,7 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         return await self._ask(
             await self._messages(input),
             llm_options,
-            functions=visible_functions(functions, _values(input)),
+            functions=visible_functions(functions, read_values(input)),
             function_call=function_call,
             function_call_strict_input=function_call_strict_input,
             json_schema=json_schema,
@@ -144,7 +145,7 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         events = self._open(
             await self._messages(input),
             llm_options,
-            functions=visible_functions(functions, _values(input)),
+            functions=visible_functions(functions, read_values(input)),
             function_call=function_call,
             function_call_strict_input=function_call_strict_input,
             json_schema=json_schema,
@@ -206,7 +207,7 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         conversation = create_dialogue(self.name) if dialogue is None else dialogue
         if is_continued(conversation, asking):
             asking = ()
-        shown = visible_functions(functions, _values(input))
+        shown = visible_functions(functions, read_values(input))
 
         async def work(metadata: ExecutionMetadata) -> RunResult:
             options = self._run_options(
@@ -443,10 +444,6 @@ class LlmExecutorOpenAiFunctions(LlmExecutorWithFunctions[T]):
         super().__init__(**options)
 
 
-def _values(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {"input": value}
-
-
 def _decision(decisions: Mapping[str, Any], function_id: str) -> Decision:
     from ..dispatch import DEFER
 
@@ -454,9 +451,7 @@ def _decision(decisions: Mapping[str, Any], function_id: str) -> Decision:
     return decision
 
 
-def _settle(
-    pending: PendingRun, decisions: Mapping[str, Decision | FunctionResult]
-) -> PendingRun:
+def _settle(pending: PendingRun, decisions: Mapping[str, Decision | FunctionResult]) -> PendingRun:
     """The pending run with the results among the decisions put in their place."""
     from msgspec.structs import replace
 

@@ -72,5 +72,5 @@ class Hooks:
                 answer = hook(*values)
                 if isawaitable(answer):
                     await answer
-            except Exception:
+            except Exception:  # noqa: BLE001 - a caller's hook may raise anything
                 _log.exception("a hook of %s failed", event)

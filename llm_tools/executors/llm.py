@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from inspect import isawaitable
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from ..content import (
     Message,
@@ -26,17 +26,11 @@ from ..history import read_messages
 from ..llm import Model
 from ..options import LlmOptions
 from ..parsers import Parser, create_parser
+from ..prompts import Prompt
 from .core import Executor
 from .hooks import Event, ExecutionMetadata
 
 T = TypeVar("T")
-
-
-class Prompt(Protocol):
-    """Anything that makes messages of values."""
-
-    def format(self, values: Mapping[str, Any]) -> list[Message]:
-        """The messages."""
 
 
 PromptSource: TypeAlias = Prompt | str | Callable[[Any], Any]
@@ -141,8 +135,7 @@ class LlmExecutor(Executor[T], Generic[T]):
             return read_messages(prompt)
         if not hasattr(prompt, "format"):
             return read_messages(prompt)
-        values = value if isinstance(value, Mapping) else {"input": value}
-        messages: list[Message] = prompt.format(values)
+        messages: list[Message] = prompt.format(value)
         return tuple(messages)
 
     def _output(self, result: OutputResult) -> T:

@@ -71,7 +71,7 @@ class CallWatch:
 
     __slots__ = ("_last", "_repeatable", "_run", "counts")
 
-    def __init__(self, repeatable: Mapping[str, bool], counts: Mapping[str, int] = {}) -> None:  # noqa: B006 - read only
+    def __init__(self, repeatable: Mapping[str, bool], counts: Mapping[str, int] = {}) -> None:
         self._repeatable = repeatable
         self.counts: Counter[str] = Counter(counts)
         self._last: frozenset[Any] = frozenset()

@@ -17,7 +17,8 @@ from ..content import (
 )
 from ..dialogue import Dialogue
 from ..errors import ConfigurationError
-from ..history import json_safe, read_content, read_messages
+from ..history import json_safe, read_messages
+from ..history.parts import ALL_PARTS, read_parts
 from .limits import RunLimits
 
 VERSION = 1
@@ -76,7 +77,7 @@ class PendingRun(Struct, frozen=True, kw_only=True):
             raise ConfigurationError(
                 f"This pending run is of version {data.version}; this library knows {VERSION}."
             )
-        content = read_content(data.content)
+        content = read_parts(data.content, ALL_PARTS, "pending run")
         waiting = tuple(
             part
             for part in content

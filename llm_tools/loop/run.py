@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from ..callables import CallableExecutor
 from ..content import (
     FunctionResult,
+    FunctionUseDone,
     Message,
     OutputResult,
     OutputResultFunctionUse,
@@ -20,12 +21,11 @@ from ..content import (
     StreamEvent,
 )
 from ..dialogue import Dialogue
-from ..dispatch import Approve, Dispatcher, open_dispatcher
+from ..dispatch import Approve, Dispatcher, DispatchOptions, open_dispatcher
 from ..dispatch.invoking import Memo
-from ..dispatch.outcomes import failure, not_completed, unknown_function
-from ..errors import ConfigurationError, LlmToolsError, RunLimitError
+from ..dispatch.outcomes import failure, not_completed
+from ..errors import LlmToolsError, RunLimitError
 from ..event_stream import EventStream
-from ..content import FunctionUseDone
 from ..functions.choice import FunctionCall, FunctionChoice, read_function_call
 from .limits import Budget, CallWatch, RunLimits, current_budget
 from .pending import PendingRun
@@ -92,7 +92,9 @@ class Run:
         self.budget = Budget(options.limits, parent)
         self._memo = Memo()
 
-    async def go(self, pending: PendingRun | None = None, decide: Approve | None = None) -> RunResult:
+    async def go(
+        self, pending: PendingRun | None = None, decide: Approve | None = None
+    ) -> RunResult:
         """To the final text, a limit, or a decision that waits.
 
         Args:
@@ -222,17 +224,17 @@ class Run:
         options = self._options
         return open_dispatcher(
             allowed if allowed is not None else {},
-            max_concurrency=options.max_concurrency,
-            timeout=options.function_timeout,
-            approve=options.approve,
-            forbidden=allowed is None,
-            may_defer=True,
-            memo=self._memo,
+            DispatchOptions(
+                max_concurrency=options.max_concurrency,
+                timeout=options.function_timeout,
+                approve=options.approve,
+                forbidden=allowed is None,
+                may_defer=True,
+                memo=self._memo,
+            ),
         )
 
-    async def _submit(
-        self, dispatcher: Any, call: OutputResultFunctionUse, round_: _Round
-    ) -> None:
+    async def _submit(self, dispatcher: Any, call: OutputResultFunctionUse, round_: _Round) -> None:
         limit = self._options.limits.max_calls_per_function
         round_.calls.append(call)
         if self._watch.over_limit(call.name, limit):
@@ -274,8 +276,7 @@ class Run:
         return self._result(output)
 
     def _write_down(self, answer: OutputResult, results: Sequence[FunctionResult]) -> None:
-        for message in self._asking:
-            self._dialogue.add_message(message)
+        self._dialogue.add_from_history(self._asking)
         self._asking = ()
         self._dialogue.add_from_output(answer)
         if results:
@@ -285,8 +286,7 @@ class Run:
     def _pending(self, content: Any, round_: _Round) -> RunResult:
         dispatcher = round_.dispatcher
         assert dispatcher is not None  # noqa: S101 - a round is closed after its dispatch
-        for message in self._asking:
-            self._dialogue.add_message(message)
+        self._dialogue.add_from_history(self._asking)
         self._asking = ()
         options = self._options
         wanted = None if callable(options.function_call) else options.function_call
@@ -295,7 +295,7 @@ class Run:
             dialogue=self._dialogue,
             content=tuple(content),
             waiting=tuple(dispatcher.deferred),
-            done=tuple([*dispatcher.results, *round_.kept.values()]),
+            done=(*dispatcher.results, *round_.kept.values()),
             results=tuple(self._results),
             usage=self.budget.usage,
             turns=self.budget.turns,
@@ -312,14 +312,14 @@ class Run:
         round_.calls = [p for p in pending.content if isinstance(p, OutputResultFunctionUse)]
         round_.kept = {result.function_id: result for result in pending.done}
         options = self._options
-        async with open_dispatcher(
-            options.offered,
+        dispatching = DispatchOptions(
             max_concurrency=options.max_concurrency,
             timeout=options.function_timeout,
             approve=decide,
             may_defer=True,
             memo=self._memo,
-        ) as dispatcher:
+        )
+        async with open_dispatcher(options.offered, dispatching) as dispatcher:
             round_.dispatcher = dispatcher
             for call in pending.waiting:
                 await dispatcher.submit(call)

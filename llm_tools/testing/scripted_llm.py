@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from msgspec import Struct
-from typing_extensions import Self, Unpack
+from typing_extensions import Unpack
 
 from ..content import (
     Finished,
@@ -30,16 +30,15 @@ from ..errors import ConfigurationError, LlmToolsError, StreamError
 from ..functions.choice import read_function_call
 from ..functions.definitions import normalize_functions
 from ..functions.output import normalize_output
-from ..history import mend, read_content, read_messages
+from ..history import mend, read_messages
+from ..history.parts import ALL_PARTS, read_parts
 from ..ids import UniqueIds
 from ..options import LlmOptions
 from ..rendering import json_text
-from ..reply import STOP_ORDER, check_answer
+from ..reply import check_answer
 from ..spec import Call, Plan
 
-Answer: TypeAlias = (
-    "OutputResult | str | Mapping[str, Any] | Sequence[Any] | Exception | Callable[[ScriptedCall], Any]"
-)
+Answer: TypeAlias = "OutputResult | str | Mapping[str, Any] | Sequence[Any] | Exception | Callable[[ScriptedCall], Any]"
 
 
 class ScriptedCall(Struct, frozen=True, kw_only=True):
@@ -211,13 +210,15 @@ def _result(answer: Any) -> OutputResult:
     elif isinstance(answer, Mapping) or not isinstance(answer, Sequence):
         answer = [answer]
     content = _with_ids(answer)
-    seen = {"function_use" if isinstance(part, OutputResultFunctionUse) else "stop" for part in content}
+    seen = {
+        "function_use" if isinstance(part, OutputResultFunctionUse) else "stop" for part in content
+    }
     return OutputResult(
         id="scripted",
         name="scripted",
         created=0,
         usage=Usage(input_tokens=1, output_tokens=1),
-        stop_reason=next(reason for reason in STOP_ORDER if reason in seen or reason == "stop"),
+        stop_reason="function_use" if calls else "stop",
         content=content,
     )
 
@@ -232,7 +233,7 @@ def _with_ids(parts: Iterable[Any]) -> tuple[OutputResultContent, ...]:
             filled.append({"input": {}, **rest, "functionId": ids.claim(given)})
         else:
             filled.append(part)
-    return read_content(filled)
+    return read_parts(filled, ALL_PARTS, "answer")
 
 
 def _events(answer: OutputResult) -> list[StreamEvent]:
@@ -245,9 +246,7 @@ def _events(answer: OutputResult) -> list[StreamEvent]:
             case OutputResultReasoning(text=text) if text:
                 events.append(ReasoningDelta(text=text))
             case OutputResultFunctionUse():
-                start = FunctionUseStart(
-                    index=index, name=part.name, function_id=part.function_id
-                )
+                start = FunctionUseStart(index=index, name=part.name, function_id=part.function_id)
                 delta = FunctionInputDelta(index=index, partial_json=json_text(part.input))
                 events += [start, delta, FunctionUseDone(index=index, function_use=part)]
                 index += 1

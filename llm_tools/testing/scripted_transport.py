@@ -11,9 +11,7 @@ from msgspec import Struct
 
 from ..errors import ConfigurationError
 
-Reply: TypeAlias = (
-    "ScriptedResponse | Mapping[str, Any] | str | bytes | Exception | Callable[[RecordedRequest], Any]"
-)
+Reply: TypeAlias = "ScriptedResponse | Mapping[str, Any] | str | bytes | Exception | Callable[[RecordedRequest], Any]"
 
 
 class RecordedRequest(Struct, frozen=True, kw_only=True):
