@@ -203,7 +203,7 @@ async def open_dispatcher(
             dispatcher = Dispatcher(offered, tasks, options)
             try:
                 yield dispatcher
-            except (Exception, KeyboardInterrupt, SystemExit) as error:
+            except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001
                 # Raised again below, so that it leaves as itself and not in a group.
                 failed = error
                 tasks.cancel_scope.cancel()

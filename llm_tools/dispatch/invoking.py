@@ -85,7 +85,7 @@ class Runner:
     async def run(
         self, call: OutputResultFunctionUse, function: CallableExecutor
     ) -> FunctionResult:
-        """The call's one result; only cancellation and the end of the program leave as exceptions."""
+        """The call's one result; only cancellation and the program's end leave it."""
         if self._memo is not None and function.settings.idempotent:
             return await self._memo.recall(call, lambda: self._attempt(call, function))
         return await self._attempt(call, function)

@@ -38,7 +38,14 @@ from ..rendering import json_text
 from ..reply import check_answer
 from ..spec import Call, Plan
 
-Answer: TypeAlias = "OutputResult | str | Mapping[str, Any] | Sequence[Any] | Exception | Callable[[ScriptedCall], Any]"
+Answer: TypeAlias = (
+    OutputResult
+    | str
+    | Mapping[str, Any]
+    | Sequence[Any]
+    | Exception
+    | Callable[["ScriptedCall"], Any]
+)
 
 
 class ScriptedCall(Struct, frozen=True, kw_only=True):
@@ -210,9 +217,7 @@ def _result(answer: Any) -> OutputResult:
     elif isinstance(answer, Mapping) or not isinstance(answer, Sequence):
         answer = [answer]
     content = _with_ids(answer)
-    seen = {
-        "function_use" if isinstance(part, OutputResultFunctionUse) else "stop" for part in content
-    }
+    calls = any(isinstance(part, OutputResultFunctionUse) for part in content)
     return OutputResult(
         id="scripted",
         name="scripted",

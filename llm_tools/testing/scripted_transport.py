@@ -11,8 +11,6 @@ from msgspec import Struct
 
 from ..errors import ConfigurationError
 
-Reply: TypeAlias = "ScriptedResponse | Mapping[str, Any] | str | bytes | Exception | Callable[[RecordedRequest], Any]"
-
 
 class RecordedRequest(Struct, frozen=True, kw_only=True):
     """One request as it went out: `headers` in lower case, `body` decoded from JSON."""
@@ -30,6 +28,16 @@ class ScriptedResponse(Struct, frozen=True, kw_only=True):
     headers: Mapping[str, str] = {}
     body: Any = b""
     chunks: Iterable[bytes] | None = None
+
+
+Reply: TypeAlias = (
+    ScriptedResponse
+    | Mapping[str, Any]
+    | str
+    | bytes
+    | Exception
+    | Callable[[RecordedRequest], Any]
+)
 
 
 class ScriptedTransport(httpx.AsyncBaseTransport):
