@@ -211,6 +211,9 @@ if TYPE_CHECKING:
     from .executors import (
         create_llm_function_executor as create_llm_function_executor,
     )
+    from .fallback import (
+        fallback as fallback,
+    )
     from .functions.definitions import (
         FunctionDefinition as FunctionDefinition,
     )
@@ -359,6 +362,7 @@ __all__ = [
     "create_prompt",
     "create_state",
     "dispatch",
+    "fallback",
     "guards",
     "list_endpoints",
     "register_endpoint",
@@ -448,6 +452,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "create_llm_executor",
         "create_llm_function_executor",
     ),
+    "fallback": ("fallback",),
     "functions.definitions": ("FunctionDefinition",),
     "ids": ("set_id_factory",),
     "llm": (

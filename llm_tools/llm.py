@@ -6,29 +6,29 @@ middle is the transport's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Self
 from urllib.parse import quote
 
 import msgspec
 from msgspec import Struct
-from typing_extensions import Self, Unpack
+from typing_extensions import Unpack
 
-from .content import JSON, Message, OutputResult, ResultWarning
+from .content import JSON, OutputResult, ResultWarning
 from .errors import ConfigurationError
 from .event_stream import EventStream
+from .fallback import FallbackLlm, fallback
 from .functions.choice import FunctionCall, read_function_call
-from .functions.definitions import FunctionLike, normalize_functions
+from .functions.definitions import normalize_functions
 from .functions.output import normalize_output
 from .history import Messages, mend, read_messages
+from .model import Functions
 from .options import LlmOptions, Options, check_where, merge_options
 from .registry import resolve
 from .reply import check_answer
 from .spec import Call, Encoded, Target
 from .transport import OutgoingRequest, Transport
-
-Functions: TypeAlias = Iterable[FunctionLike]
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -41,44 +41,29 @@ class Request(Struct, frozen=True, kw_only=True):
     warnings: tuple[ResultWarning, ...] = ()
 
 
-class Model(Protocol):
-    """What executors need of a model; `Llm`, fallbacks and `testing.ScriptedLlm` have it."""
-
-    async def call(
-        self,
-        messages: Messages,
-        *,
-        functions: Functions | None = None,
-        function_call: FunctionCall = None,
-        function_call_strict_input: bool = False,
-        json_schema: Any = None,
-    ) -> OutputResult:
-        """One request, one answer."""
-
-    def stream(
-        self,
-        messages: Messages,
-        *,
-        functions: Functions | None = None,
-        function_call: FunctionCall = None,
-        function_call_strict_input: bool = False,
-        json_schema: Any = None,
-    ) -> EventStream:
-        """One request, its answer as events."""
-
-    def with_options(self, **changes: Unpack[LlmOptions]) -> Self:
-        """The same model under changed options."""
+@overload
+def use_llm(key: str, *, model: str | None = None, **options: Unpack[LlmOptions]) -> Llm: ...
 
 
-def use_llm(key: str, *, model: str | None = None, **options: Unpack[LlmOptions]) -> Llm:
+@overload
+def use_llm(key: Sequence[str], **options: Unpack[LlmOptions]) -> FallbackLlm: ...
+
+
+def use_llm(
+    key: str | Sequence[str], *, model: str | None = None, **options: Unpack[LlmOptions]
+) -> Llm | FallbackLlm:
     """A model, by `"<endpoint>.<model>"` or `"<endpoint>.<protocol>.v1"` plus `model`.
 
     Nothing is read, opened or sent before the first call. Keys come from `api_key=` (a string, or
     a function that returns one) or the endpoint's environment variable at call time.
 
+    A list of keys makes one model of several, see `fallback`.
+
     Raises:
         ConfigurationError: an unknown endpoint or option, no model, or two.
     """
+    if not isinstance(key, str):
+        return fallback(*[use_llm(one, **options) for one in key])
     return Llm(key, model, merge_options(Options(), options))
 
 
@@ -315,6 +300,3 @@ def _fill_paths(target: Target[Any]) -> tuple[str, str]:
     path = (endpoint.path or dialect.path).replace("{model}", model)
     stream_path = endpoint.stream_path or endpoint.path or dialect.stream_path
     return path, stream_path.replace("{model}", model)
-
-
-__all__ = ["Functions", "Llm", "Message", "Model", "Request", "encode_body", "use_llm"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar, overload
 
-from ..llm import Model
+from ..model import Model
 from ..parsers import Parser
 from .core import CoreExecutor, Executor
 from .functions import LlmExecutorOpenAiFunctions, LlmExecutorWithFunctions, RunStream

@@ -21,10 +21,10 @@ from ..content import (
 from ..dialogue import Dialogue, create_dialogue
 from ..dispatch import Approve, Decision
 from ..errors import ConfigurationError
-from ..event_stream import EventStream
 from ..functions.choice import FunctionCall
 from ..loop import PendingRun, Run, RunLimits, RunOptions, is_continued, split_prompt
 from ..loop.run import ChooseByTurn, OnEvent
+from ..model import Events
 from ..options import LlmOptions
 from ..prompts.templates import read_values
 from .hooks import ExecutionMetadata
@@ -140,7 +140,7 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         function_call_strict_input: bool = False,
         json_schema: Any = None,
         llm_options: LlmOptions | None = None,
-    ) -> AsyncIterator[EventStream]:
+    ) -> AsyncIterator[Events]:
         """The answer as events: `async with executor.stream(…) as events`; see `EventStream`."""
         events = self._open(
             await self._messages(input),
@@ -425,7 +425,7 @@ class _Asking:
             messages, self._options, function_call=function_call, **self._keywords
         )
 
-    def stream(self, messages: Sequence[Message], function_call: FunctionCall) -> EventStream:
+    def stream(self, messages: Sequence[Message], function_call: FunctionCall) -> Events:
         return self._executor._open(  # noqa: SLF001 - one class in two pieces
             messages, self._options, function_call=function_call, **self._keywords
         )

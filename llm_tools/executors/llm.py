@@ -21,9 +21,8 @@ from ..errors import (
     RefusalError,
     ResponseDecodeError,
 )
-from ..event_stream import EventStream
 from ..history import read_messages
-from ..llm import Model
+from ..model import Events, Model
 from ..options import LlmOptions
 from ..parsers import Parser, create_parser
 from ..prompts import Prompt
@@ -100,7 +99,7 @@ class LlmExecutor(Executor[T], Generic[T]):
         *,
         json_schema: Any = None,
         llm_options: LlmOptions | None = None,
-    ) -> AsyncIterator[EventStream]:
+    ) -> AsyncIterator[Events]:
         """The answer as events: `async with executor.stream(…) as events`; see `EventStream`."""
         events = self._open(await self._messages(input), llm_options, json_schema=json_schema)
         async with events:
@@ -114,7 +113,7 @@ class LlmExecutor(Executor[T], Generic[T]):
 
     def _open(
         self, messages: Sequence[Message], llm_options: LlmOptions | None, **options: Any
-    ) -> EventStream:
+    ) -> Events:
         options["json_schema"] = self._schema(options["json_schema"])
         return self._model(llm_options).stream(messages, **options)
 

@@ -25,8 +25,8 @@ from ..dispatch import Approve, Dispatcher, DispatchOptions, open_dispatcher
 from ..dispatch.invoking import Memo
 from ..dispatch.outcomes import failure, not_completed
 from ..errors import LlmToolsError, RunLimitError
-from ..event_stream import EventStream
 from ..functions.choice import FunctionCall, FunctionChoice, read_function_call
+from ..model import Events
 from .limits import Budget, CallWatch, RunLimits, current_budget
 from .pending import PendingRun
 
@@ -42,7 +42,7 @@ class Ask(Protocol):
     async def call(self, messages: Sequence[Message], function_call: FunctionCall) -> OutputResult:
         """The whole answer."""
 
-    def stream(self, messages: Sequence[Message], function_call: FunctionCall) -> EventStream:
+    def stream(self, messages: Sequence[Message], function_call: FunctionCall) -> Events:
         """The answer as events."""
 
 
