@@ -91,16 +91,16 @@ if TYPE_CHECKING:
     from .dialogue import (
         create_dialogue as create_dialogue,
     )
-    from .dispatch import (
+    from .dispatching import (
         DEFER as DEFER,
     )
-    from .dispatch import (
+    from .dispatching import (
         Edited as Edited,
     )
-    from .dispatch import (
+    from .dispatching import (
         Refused as Refused,
     )
-    from .dispatch import (
+    from .dispatching import (
         dispatch as dispatch,
     )
     from .endpoints.making import (
@@ -211,7 +211,7 @@ if TYPE_CHECKING:
     from .executors import (
         create_llm_function_executor as create_llm_function_executor,
     )
-    from .fallback import (
+    from .fallbacks import (
         fallback as fallback,
     )
     from .functions.definitions import (
@@ -406,7 +406,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Dialogue",
         "create_dialogue",
     ),
-    "dispatch": (
+    "dispatching": (
         "DEFER",
         "Edited",
         "Refused",
@@ -452,7 +452,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "create_llm_executor",
         "create_llm_function_executor",
     ),
-    "fallback": ("fallback",),
+    "fallbacks": ("fallback",),
     "functions.definitions": ("FunctionDefinition",),
     "ids": ("set_id_factory",),
     "llm": (

@@ -18,7 +18,7 @@ from typing_extensions import Unpack
 from .content import JSON, OutputResult, ResultWarning
 from .errors import ConfigurationError
 from .event_stream import EventStream
-from .fallback import FallbackLlm, fallback
+from .fallbacks import FallbackLlm, fallback
 from .functions.choice import FunctionCall, read_function_call
 from .functions.definitions import normalize_functions
 from .functions.output import normalize_output

@@ -19,7 +19,7 @@ from ..content import (
     StreamEvent,
 )
 from ..dialogue import Dialogue, create_dialogue
-from ..dispatch import Approve, Decision
+from ..dispatching import Approve, Decision
 from ..errors import ConfigurationError
 from ..functions.choice import FunctionCall
 from ..loop import PendingRun, Run, RunLimits, RunOptions, is_continued, split_prompt
@@ -445,7 +445,7 @@ class LlmExecutorOpenAiFunctions(LlmExecutorWithFunctions[T]):
 
 
 def _decision(decisions: Mapping[str, Any], function_id: str) -> Decision:
-    from ..dispatch import DEFER
+    from ..dispatching import DEFER
 
     decision: Decision = decisions.get(function_id, DEFER)
     return decision

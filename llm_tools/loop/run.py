@@ -21,9 +21,9 @@ from ..content import (
     StreamEvent,
 )
 from ..dialogue import Dialogue
-from ..dispatch import Approve, Dispatcher, DispatchOptions, open_dispatcher
-from ..dispatch.invoking import Memo
-from ..dispatch.outcomes import failure, not_completed
+from ..dispatching import Approve, Dispatcher, DispatchOptions, open_dispatcher
+from ..dispatching.invoking import Memo
+from ..dispatching.outcomes import failure, not_completed
 from ..errors import LlmToolsError, RunLimitError
 from ..functions.choice import FunctionCall, FunctionChoice, read_function_call
 from ..model import Events
