@@ -17,9 +17,6 @@ from msgspec.structs import replace
 
 from .content import (
     JSON,
-    FunctionInputDelta,
-    FunctionUseDone,
-    FunctionUseStart,
     Metadata,
     OutputResult,
     OutputResultContent,
@@ -30,7 +27,6 @@ from .content import (
     OutputResultText,
     ResultWarning,
     StopReason,
-    StreamEvent,
     Usage,
 )
 from .errors import LlmToolsError, ParserError, ResponseDecodeError, UnmetFunctionCallError
@@ -177,14 +173,13 @@ class Reply:
         claimed = self._ids.claim(function_id)
         self._items.append(_PendingCall(wire_name, arguments, claimed, metadata, error))
 
-    def text_as_function_use(self, text: str) -> None:
+    def text_as_function_use(self, text: str, *, function_id: str | None = None) -> None:
         """Text that stands in for a call (`Plan.emulation`); anything else stays text."""
-        try:
-            call = msgspec.json.decode(text, type=_EmulatedCall)
-        except (msgspec.DecodeError, RecursionError):
+        call = read_emulated_call(text)
+        if call is None:
             self.text(text)
         else:
-            self.function_use(call.name, call.arguments, None)
+            self.function_use(call.name, call.arguments, function_id)
 
     def result(  # noqa: PLR0913 - one keyword per field of the result
         self,
@@ -284,44 +279,19 @@ class Reply:
                 self.warn("forbidden_call", f"{item.name!r} was called under function_call='none'.")
 
 
-class WholeCalls:
-    """Events of calls that arrive whole, on wires that do not stream arguments.
+class EmulatedCall(Struct):
+    """A call that a model made as JSON text; the name as on the wire."""
 
-    A call's done-event waits until something follows it (`settle`). `ids` are the ids given so
-    far, for the decoder of the whole answer to use again.
-    """
-
-    __slots__ = ("_claims", "_open", "_plan", "ids")
-
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self._claims = UniqueIds()
-        self._open: FunctionUseDone | None = None
-        self.ids: list[str] = []
-
-    def add(
-        self, wire_name: str, arguments: Any, function_id: str | None, metadata: Metadata | None
-    ) -> list[StreamEvent]:
-        """A call came; the one before it is complete."""
-        events, index = self.settle(), len(self.ids)
-        claimed = self._claims.claim(function_id)
-        self.ids.append(claimed)
-        use, _ = read_function_use(self._plan, wire_name, arguments, claimed, metadata)
-        self._open = FunctionUseDone(index=index, function_use=use)
-        text = json_text(arguments) or "{}"
-        events.append(FunctionUseStart(index=index, name=use.name, function_id=claimed))
-        events.append(FunctionInputDelta(index=index, partial_json=text))
-        return events
-
-    def settle(self) -> list[StreamEvent]:
-        """Something came after the last call, or a stop reason that cuts nothing off."""
-        done, self._open = self._open, None
-        return [] if done is None else [done]
-
-
-class _EmulatedCall(Struct):
     name: str
     arguments: JSON = None
+
+
+def read_emulated_call(text: str) -> EmulatedCall | None:
+    """The call a text stands in for, if it does."""
+    try:
+        return msgspec.json.decode(text, type=EmulatedCall)
+    except (msgspec.DecodeError, RecursionError):
+        return None
 
 
 def _is_answer(item: OutputResultContent) -> bool:

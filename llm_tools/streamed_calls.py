@@ -12,7 +12,7 @@ from .content import (
     StreamEvent,
 )
 from .ids import UniqueIds
-from .reply import caller_name, read_function_use
+from .reply import caller_name, json_text, read_function_use
 from .spec import Plan
 
 
@@ -101,3 +101,32 @@ class StreamedCalls:
             self._plan, call.wire_name, call.arguments, call.function_id, call.metadata
         )
         return FunctionUseDone(index=call.index, function_use=use)
+
+
+class WholeCalls:
+    """The calls of a stream whose wire sends each of them at once.
+
+    Only the next call or the end of the answer completes one: text after a call says nothing about
+    a cut. `ids` are those given so far, which the whole answer must keep.
+    """
+
+    __slots__ = ("_calls", "ids")
+
+    def __init__(self, plan: Plan) -> None:
+        self._calls = StreamedCalls(plan)
+        self.ids: list[str] = []
+
+    def add(
+        self, wire_name: str, arguments: Any, function_id: str | None, metadata: Metadata | None
+    ) -> list[StreamEvent]:
+        """A call came."""
+        events = self._calls.follow()
+        call, start = self._calls.start(wire_name, function_id, metadata=metadata, whole=arguments)
+        self._calls.stop(call)
+        self.ids.append(call.function_id)
+        text = json_text(arguments) or "{}"
+        return [*events, start, FunctionInputDelta(index=call.index, partial_json=text)]
+
+    def end(self) -> list[StreamEvent]:
+        """A stop reason that cuts nothing off."""
+        return self._calls.end()

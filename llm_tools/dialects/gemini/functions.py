@@ -6,15 +6,23 @@ from ...content import JSON
 from ...functions.choice import FunctionChoice
 from ...functions.definitions import FunctionSet
 from ...functions.preparing import PreparedFunction, PreparedFunctions, prepare_functions
-from ...functions.subsets import GEMINI_JSON_SCHEMA, GEMINI_OPENAPI, NameRule, WireRules
+from ...functions.subsets import (
+    GEMINI_JSON_SCHEMA,
+    GEMINI_NAMES,
+    GEMINI_OPENAPI,
+    GEMINI_PROPERTY_NAMES,
+    WireRules,
+)
 from ...spec import Body, Call
 from .quirks import GeminiQuirks
 
-NAMES = NameRule(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}")
-_RULES = {
-    True: WireRules(names=NAMES, plain=GEMINI_JSON_SCHEMA, strict=GEMINI_JSON_SCHEMA),
-    False: WireRules(names=NAMES, plain=GEMINI_OPENAPI, strict=GEMINI_OPENAPI),
-}
+_JSON_SCHEMA = WireRules(names=GEMINI_NAMES, plain=GEMINI_JSON_SCHEMA, strict=GEMINI_JSON_SCHEMA)
+_OPENAPI = WireRules(
+    names=GEMINI_NAMES,
+    plain=GEMINI_OPENAPI,
+    strict=GEMINI_OPENAPI,
+    property_names=GEMINI_PROPERTY_NAMES,
+)
 _EMPTY_KEYS = {"type", "properties", "required", "additionalProperties"}
 _NO_FUNCTIONS = FunctionSet(())
 
@@ -22,7 +30,8 @@ _NO_FUNCTIONS = FunctionSet(())
 def prepare(quirks: GeminiQuirks, call: Call) -> PreparedFunctions:
     """The functions in legal form; without functions, what makes names of the history legal."""
     functions = call.functions or _NO_FUNCTIONS
-    return prepare_functions(functions, _RULES[quirks.json_schema], strict=call.strict)
+    rules = _JSON_SCHEMA if quirks.json_schema else _OPENAPI
+    return prepare_functions(functions, rules, strict=call.strict)
 
 
 def render_functions(call: Call, functions: PreparedFunctions, *, json_schema: bool) -> Body:

@@ -1,11 +1,10 @@
-"""Parameters and the shape of the answer, as `generationConfig`."""
+"""Parameters, as entries of `generationConfig`."""
 
 from __future__ import annotations
 
 from ...content import JSON
 from ...errors import UnsupportedOptionError
-from ...functions.output import PreparedOutput
-from ...spec import Body, Params, Target
+from ...spec import Params, Target
 from .quirks import GeminiQuirks
 
 _FIELDS = {
@@ -20,10 +19,8 @@ _FIELDS = {
 _BUDGETS = {"none": 0, "minimal": 1024, "low": 1024, "medium": 8192, "high": 24576}
 
 
-def render_generation(
-    target: Target[GeminiQuirks], params: Params, output: PreparedOutput | None
-) -> Body:
-    """`generationConfig`, or nothing where nothing was asked for.
+def render_parameters(target: Target[GeminiQuirks], params: Params) -> dict[str, JSON]:
+    """The entries for the parameters that were given.
 
     Raises:
         UnsupportedOptionError: one call at a time, or an effort the model does not have.
@@ -38,13 +35,9 @@ def render_generation(
         value = getattr(params, name)
         if value is not None:
             config[key] = value
-    if output is not None:
-        config["responseMimeType"] = "application/json"
-        key = "responseJsonSchema" if target.quirks.json_schema else "responseSchema"
-        config[key] = output.schema
     if params.effort is not None:
         config["thinkingConfig"] = _thinking(target, params.effort)
-    return {"generationConfig": config} if config else {}
+    return config
 
 
 def _thinking(target: Target[GeminiQuirks], effort: str) -> dict[str, JSON]:

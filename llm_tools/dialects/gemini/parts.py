@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
 
 from ...content import (
     JSON,
-    Message,
     OutputResultContent,
     OutputResultFunctionUse,
     OutputResultImage,
@@ -19,9 +18,11 @@ from ...content import (
     OutputResultText,
 )
 from ...functions.preparing import PreparedFunctions
-from ...rendering import inline_image, own, parts_of
+from ...rendering import inline_image, own
 from ...spec import Target
+from ...turns import TurnRole
 from .quirks import GeminiQuirks
+from .wire import Part
 
 # What Google documents for calls it did not sign itself:
 # https://ai.google.dev/gemini-api/docs/thought-signatures#faqs
@@ -38,90 +39,92 @@ _IMAGE_TYPES = {
 }
 
 
-def model_parts(
-    target: Target[GeminiQuirks], message: Message, functions: PreparedFunctions
-) -> list[JSON]:
-    """An assistant's turn: our own parts as they came, others without their signatures.
+class PartRenderer(NamedTuple):
+    """Renders parts for one target; `functions` knows the functions' names on the wire.
 
-    Where the model insists on a signature, the first call of a turn made elsewhere gets the
-    documented placeholder; its siblings never do.
+    What a part keeps for us (`kept`) is the wire's own part without what the neutral part holds,
+    or, under `part`, a whole block that has no neutral form.
     """
-    key = target.replay_key
-    parts = parts_of(message)
-    rendered = [
-        wire
-        for part in parts
-        if (wire := _model_part(part, _own(part, key), functions)) is not None
-    ]
-    if target.quirks.wants_signatures and all(_own(part, key) is None for part in parts):
-        call = next((part for part in rendered if "functionCall" in part), None)
-        if call is not None:
-            call["thoughtSignature"] = FOREIGN_SIGNATURE
-    return rendered
+
+    target: Target[GeminiQuirks]
+    functions: PreparedFunctions
+
+    def keeps(self, role: TurnRole, part: OutputResultContent) -> bool:
+        """Whether a turn takes this part: not blank text, nor what others thought."""
+        match part:
+            case OutputResultText(text=text):
+                return bool(text.strip()) or self.kept(part) is not None
+            case OutputResultRefusal(text=text):
+                return bool(text.strip())
+            case OutputResultReasoning():
+                return self.kept(part) is not None
+            case OutputResultFunctionUse() | OutputResultImage():
+                return True
+
+    def model_parts(self, parts: tuple[OutputResultContent, ...]) -> list[Part]:
+        """A model's turn: our own parts as they came, others without their signatures.
+
+        Where the model insists on a signature, the first call of a turn made elsewhere gets the
+        documented placeholder; its siblings never do.
+        """
+        rendered = [self.part(part) for part in parts]
+        if self.target.quirks.wants_signatures and not any(map(self._is_own, parts)):
+            call = next((part for part in rendered if "functionCall" in part), None)
+            if call is not None:
+                call["thoughtSignature"] = FOREIGN_SIGNATURE
+        return rendered
+
+    def part(self, part: OutputResultContent) -> Part:
+        """One kept part."""
+        match part:
+            case OutputResultText(text=text):
+                return {"text": text, **(self.kept(part) or {})}
+            case OutputResultRefusal(text=text):
+                return {"text": text}
+            case OutputResultReasoning(text=text):
+                kept = self.kept(part) or {}
+                carried: Part | None = kept.get("part")
+                return carried if carried is not None else {"text": text, **kept}
+            case OutputResultFunctionUse():
+                return self._call(part)
+            case OutputResultImage():
+                return render_image(part) | (self.kept(part) or {})
+
+    def kept(self, part: Any) -> dict[str, Any] | None:
+        """What this target left on a part."""
+        return own(part, self.target.replay_key)
+
+    def _is_own(self, part: OutputResultContent) -> bool:
+        return not isinstance(part, OutputResultRefusal) and self.kept(part) is not None
+
+    def _call(self, use: OutputResultFunctionUse) -> Part:
+        kept = self.kept(use) or {}
+        call = {
+            **kept.get("functionCall", {}),
+            "name": self.functions.wire_name(use.name),
+            "args": self._arguments(use),
+        }
+        return {**kept, "functionCall": call}
+
+    def _arguments(self, use: OutputResultFunctionUse) -> dict[str, JSON]:
+        """The input in the wire's terms; of a call that could not run, what is an object of it."""
+        if use.input_error is not None and use.raw_input:
+            try:
+                return msgspec.json.decode(use.raw_input, type=dict[str, Any])
+            except (msgspec.DecodeError, RecursionError):
+                return use.input
+        known = self.functions.by_name.get(use.name)
+        return use.input if known is None or known.hide is None else known.hide(use.input)
 
 
-def _own(part: OutputResultContent, key: str) -> dict[str, Any] | None:
-    return None if isinstance(part, OutputResultRefusal) else own(part, key)
-
-
-def _model_part(
-    part: OutputResultContent, kept: dict[str, Any] | None, functions: PreparedFunctions
-) -> dict[str, JSON] | None:
-    match part:
-        case OutputResultFunctionUse():
-            return _call_part(part, kept or {}, functions)
-        case OutputResultImage():
-            return image_part(part) | (kept or {})
-        case OutputResultReasoning():
-            return _own_reasoning(part, kept)
-        case OutputResultText():
-            return {"text": part.text, **(kept or {})} if part.text or kept else None
-        case OutputResultRefusal():
-            return {"text": part.text} if part.text else None
-
-
-def _own_reasoning(
-    part: OutputResultReasoning, kept: dict[str, Any] | None
-) -> dict[str, JSON] | None:
-    """A thought, a lone signature or a carried block of our own; nothing of anyone else's."""
-    if kept is None:
-        return None
-    carried: dict[str, JSON] | None = kept.get("part")
-    return carried if carried is not None else {"text": part.text, **kept}
-
-
-def _call_part(
-    part: OutputResultFunctionUse, kept: dict[str, Any], functions: PreparedFunctions
-) -> dict[str, JSON]:
-    call = {
-        **kept.get("functionCall", {}),
-        "name": functions.wire_name(part.name),
-        "args": _arguments(part, functions),
-    }
-    return {**kept, "functionCall": call}
-
-
-def _arguments(part: OutputResultFunctionUse, functions: PreparedFunctions) -> dict[str, JSON]:
-    """The input in the wire's terms; of a call that could not run, what there is of an object."""
-    if part.input_error is not None and part.raw_input:
-        try:
-            return msgspec.json.decode(part.raw_input, type=dict[str, Any])
-        except (msgspec.DecodeError, RecursionError):
-            return part.input
-    known = functions.by_name.get(part.name)
-    return part.input if known is None or known.hide is None else known.hide(part.input)
-
-
-def image_part(image: OutputResultImage) -> dict[str, JSON]:
+def render_image(image: OutputResultImage) -> Part:
     """An image, inline or behind a URL."""
     inline = inline_image(image)
     if inline is not None:
         return {"inlineData": {"mimeType": inline.media_type, "data": inline.data}}
-    media_type = image.media_type or _type_by_name(image.url or "")
     file: dict[str, JSON] = {"fileUri": image.url}
-    if media_type is not None:
-        file["mimeType"] = media_type
-    return {"fileData": file}
+    media_type = image.media_type or _type_by_name(image.url or "")
+    return {"fileData": file if media_type is None else {"mimeType": media_type, **file}}
 
 
 def _type_by_name(url: str) -> str | None:

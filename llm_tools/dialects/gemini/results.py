@@ -2,79 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from ...content import (
     JSON,
     Message,
+    OutputResultContent,
     OutputResultFunctionUse,
     OutputResultImage,
     OutputResultText,
     ResultWarning,
 )
-from ...functions.preparing import PreparedFunctions
-from ...rendering import own, parts_of, result_parts
-from ...spec import Target
-from .parts import image_part
-from .quirks import GeminiQuirks
+from ...rendering import result_parts
+from .parts import PartRenderer, render_image
+from .wire import Part
 
 
-class _Called(NamedTuple):
-    """Where a call stood in its turn, and what the wire knows it by."""
-
-    position: int
-    name: str
-    wire_id: str | None
-
-
-def render_results(
-    target: Target[GeminiQuirks],
-    turn: Message,
-    results: Sequence[Message],
-    functions: PreparedFunctions,
-) -> tuple[list[JSON], list[ResultWarning]]:
-    """The results of one turn in the order of its calls; images the model takes only beside them.
+class ResultRenderer:
+    """Renders results; remembers which calls they answer.
 
     An id goes back only where Gemini gave one.
     """
-    called = _calls_of(turn, target.replay_key)
-    known = [(called[it.function_id], it) for it in results if it.function_id in called]
-    known.sort(key=lambda pair: pair[0].position)
-    parts: list[JSON] = []
-    beside: list[JSON] = []
-    for call, result in known:
-        images = _images_of(result)
-        response = _response(call, result, functions)
-        if images and target.quirks.images_in_results:
-            response["parts"] = images
-        elif images:
-            beside += [{"text": f"Image of the result of {response['name']}:"}, *images]
-        parts.append({"functionResponse": response})
-    if not beside:
-        return parts, []
-    detail = f"{target.model} takes no image inside a result; it follows the results instead."
-    return [*parts, *beside], [ResultWarning(code="result_image_moved", detail=detail)]
 
+    __slots__ = ("_calls", "_renderer", "warnings")
 
-def _calls_of(turn: Message, replay_key: str) -> dict[str | None, _Called]:
-    calls: dict[str | None, _Called] = {}
-    for position, part in enumerate(parts_of(turn)):
-        if isinstance(part, OutputResultFunctionUse):
-            kept = own(part, replay_key) or {}
-            wire_id = kept.get("functionCall", {}).get("id")
-            calls[part.function_id] = _Called(position, part.name, wire_id)
-    return calls
+    def __init__(self, renderer: PartRenderer) -> None:
+        self._renderer = renderer
+        self._calls: dict[str | None, OutputResultFunctionUse] = {}
+        self.warnings: list[ResultWarning] = []
 
+    def expect(self, parts: Iterable[OutputResultContent]) -> None:
+        """A model's turn: its calls are those the next results answer."""
+        self._calls = {
+            part.function_id: part for part in parts if isinstance(part, OutputResultFunctionUse)
+        }
 
-def _response(call: _Called, result: Message, functions: PreparedFunctions) -> dict[str, JSON]:
-    response: dict[str, JSON] = {
-        "name": functions.wire_name(call.name),
-        "response": _response_object(result),
-    }
-    if call.wire_id is not None:
-        response["id"] = call.wire_id
-    return response
+    def render(self, results: Iterable[Message]) -> list[Part]:
+        """The results of one turn; images that no result may hold here come after them."""
+        answers: list[Part] = []
+        beside: list[Part] = []
+        for result in results:
+            response = self._response(result)
+            images = _images_of(result)
+            if images and self._renderer.target.quirks.images_in_results:
+                response["parts"] = images
+            elif images:
+                beside += [{"text": f"Image in the result of {response['name']}:"}, *images]
+            answers.append({"functionResponse": response})
+        if beside:
+            self._warn_of_moved_images()
+        return [*answers, *beside]
+
+    def _response(self, result: Message) -> dict[str, JSON]:
+        call = self._calls.get(result.function_id)
+        name = result.name or "" if call is None else call.name
+        kept = self._renderer.kept(call) if call is not None else None
+        wire_id = (kept or {}).get("functionCall", {}).get("id")
+        response: dict[str, JSON] = {} if wire_id is None else {"id": wire_id}
+        response["name"] = self._renderer.functions.wire_name(name)
+        response["response"] = _response_object(result)
+        return response
+
+    def _warn_of_moved_images(self) -> None:
+        detail = (
+            f"{self._renderer.target.model} takes no image inside a result: it went out after the "
+            "results."
+        )
+        warning = ResultWarning(code="result_image_moved", detail=detail)
+        if warning not in self.warnings:
+            self.warnings.append(warning)
 
 
 def _response_object(result: Message) -> dict[str, JSON]:
@@ -83,6 +79,8 @@ def _response_object(result: Message) -> dict[str, JSON]:
     value: JSON = result.content
     if parts is not None:
         value = "\n".join([part.text for part in parts if isinstance(part, OutputResultText)])
+    elif isinstance(value, tuple):
+        value = list(value)
     if result.is_error:
         return {"error": "the function failed" if value in ("", None) else value}
     if isinstance(value, dict) and not value.keys() & {"output", "error"}:
@@ -90,6 +88,6 @@ def _response_object(result: Message) -> dict[str, JSON]:
     return {"output": value}
 
 
-def _images_of(result: Message) -> list[JSON]:
+def _images_of(result: Message) -> list[Part]:
     parts = result_parts(result) or ()
-    return [image_part(part) for part in parts if isinstance(part, OutputResultImage)]
+    return [render_image(part) for part in parts if isinstance(part, OutputResultImage)]

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from ...content import OutputResult, ReasoningDelta, StreamEvent, TextDelta
 from ...errors import ResponseDecodeError, StreamError
-from ...reply import WholeCalls, decode_json
+from ...reply import decode_json
 from ...spec import Frame, Plan, StreamDecoder
+from ...streamed_calls import WholeCalls
 from .assembly import Assembly
 from .decoding import raise_error, read_answer, split_candidates
 from .reading import call_id, call_metadata, call_name
@@ -72,7 +73,7 @@ class GeminiStream:
         stop = read_stop(answer, first, vertex_numbers=self._plan.target.quirks.vertex_numbers)
         self._ended = stop.name is not None
         if self._ended and stop.reason not in _CUTS:
-            events += self._calls.settle()
+            events += self._calls.end()
         return events
 
     def _events_of(self, part: Part) -> list[StreamEvent]:

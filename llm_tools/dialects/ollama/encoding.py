@@ -1,0 +1,80 @@
+"""A call as the body of `/api/chat`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...content import ResultWarning
+from ...functions.output import PreparedOutput, prepare_output
+from ...functions.subsets import JSON_SCHEMA
+from ...rendering import merge_extra_body, schema_instructions
+from ...spec import Body, Call, Encoded, Plan, Target
+from .functions import offer_functions
+from .messages import render_messages
+from .parameters import render_parameters
+from .quirks import OllamaQuirks
+
+
+def encode(target: Target[OllamaQuirks], call: Call) -> Encoded:
+    """The request's body, and the plan for its answer.
+
+    Raises:
+        UnsupportedOptionError: `parallel_function_calls=False`, an unknown effort, an image URL.
+        ConfigurationError: there is nothing to send.
+    """
+    offer = offer_functions(call)
+    shape = _shape_output(call, offers=bool(offer.body))
+    messages = render_messages(
+        target, call.messages, offer.prepared, (*offer.instructions, *shape.instructions)
+    )
+    body: Body = {**target.endpoint.body, "model": target.model, "stream": call.stream}
+    for fragment in (
+        {"messages": messages.messages},
+        shape.body,
+        offer.body,
+        render_parameters(target, call.params),
+        call.extra_body,
+    ):
+        body = merge_extra_body(body, fragment)
+    return Encoded(
+        body=body,
+        plan=Plan(
+            target=target,
+            call=call,
+            functions=offer.prepared,
+            output=shape.prepared,
+            emulation=offer.emulation,
+            warnings=(
+                *call.warnings,
+                *messages.warnings,
+                *offer.warnings,
+                *shape.warnings,
+            ),
+        ),
+    )
+
+
+class _Shape(NamedTuple):
+    """How the answer's schema is said: by `format`, or in the prompt."""
+
+    body: Body
+    prepared: PreparedOutput | None
+    instructions: tuple[str, ...] = ()
+    warnings: tuple[ResultWarning, ...] = ()
+
+
+def _shape_output(call: Call, *, offers: bool) -> _Shape:
+    """`format` binds the answer from its first token on, so no call could come beside it."""
+    if call.output is None:
+        return _Shape({}, None)
+    if not offers:
+        prepared = prepare_output(call.output, JSON_SCHEMA, strict=False)
+        return _Shape({"format": prepared.schema}, prepared, warnings=prepared.warnings)
+    schema = call.output.schema
+    detail = "Ollama's format would rule out calls; json_schema is in the prompt instead."
+    return _Shape(
+        {},
+        PreparedOutput(output=call.output, schema=schema),
+        (schema_instructions(schema),),
+        (ResultWarning(code="json_schema_emulated", detail=detail),),
+    )

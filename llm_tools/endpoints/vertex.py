@@ -1,0 +1,53 @@
+"""Gemini on Vertex AI. It does not take back what the Gemini API signed, nor the reverse."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..spec import Endpoint, GoogleAuth, Place, Setting
+from .gemini_models import GEMINI
+
+_MULTI_REGIONS = ("us", "eu")
+_PUBLISHER = "publishers/google/models/"
+
+
+def _place(values: Mapping[str, str], _: str) -> Place:
+    """The publisher's collection of models; the path adds the model and the verb."""
+    location, project = values["location"], values["project"]
+    base = values.get("base_url") or f"https://{_host(location)}/{values['api_version']}"
+    base = base.rstrip("/")
+    return Place(f"{base}/projects/{project}/locations/{location}/publishers/google")
+
+
+def _host(location: str) -> str:
+    if location == "global":
+        return "aiplatform.googleapis.com"
+    if location in _MULTI_REGIONS:
+        return f"aiplatform.{location}.rep.googleapis.com"
+    return f"{location}-aiplatform.googleapis.com"
+
+
+def _model_id(model: str) -> str:
+    """The model as the path wants it, also out of its full name."""
+    return model.removeprefix(_PUBLISHER).removeprefix("models/").removeprefix("google/")
+
+
+ENDPOINTS: tuple[Endpoint, ...] = (
+    Endpoint(
+        key="vertex",
+        dialect="gemini",
+        base_url_env=("GOOGLE_VERTEX_BASE_URL",),
+        auth=GoogleAuth(),
+        settings=(
+            Setting("project", env=("GOOGLE_CLOUD_PROJECT",), required=True),
+            Setting("location", env=("GOOGLE_CLOUD_LOCATION",), default="global"),
+            Setting("api_version", default="v1beta1"),
+        ),
+        place=_place,
+        model_id=_model_id,
+        quirks={"vertex_numbers": True, "levels": ("minimal", "low", "medium", "high")},
+        per_model=GEMINI,
+        tier="verified",
+        docs_url="https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference",
+    ),
+)
