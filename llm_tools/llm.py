@@ -262,7 +262,7 @@ class Llm:
         return OutgoingRequest(
             target=target,
             options=self._options.where,
-            path=self._paths[stream],
+            path=encoded.path or self._paths[stream],
             headers=encoded.headers,
             body=encode_body(encoded.body),
             framing=framing,

@@ -212,11 +212,15 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 
 class Encoded(Struct, frozen=True, kw_only=True):
-    """A request body (values may be `msgspec.Raw`), extra headers, and the plan for its answer."""
+    """A request body (values may be `msgspec.Raw`), extra headers, and the plan for its answer.
+
+    `path` is given where this request goes to another path than the target's others.
+    """
 
     body: Body
     plan: Plan
     headers: Mapping[str, str] = field(default_factory=dict)
+    path: str | None = None
 
 
 class Frame(Struct, frozen=True):
