@@ -1,0 +1,172 @@
+"""A stream of the Messages API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import ClassVar
+
+import msgspec
+
+from ...content import OutputResult, ReasoningDelta, StreamEvent, TextDelta
+from ...errors import ProviderError, ResponseDecodeError, StreamError
+from ...faults import error_in_body, exception_frame
+from ...reply import decode_json
+from ...spec import Frame, Plan
+from ...streamed_calls import StreamedCalls
+from .assembling import Event, OpenBlock, text_or_none, untold
+from .decoding import Block, WireMessage, call_metadata, newer, read_message, way_out
+
+_BROKE_OFF = "the stream broke off before this call was known to be complete"
+_CUTS_OFF = frozenset({"max_tokens", "model_context_window_exceeded"})
+_PING = Event(type="ping")
+
+_decoder = msgspec.json.Decoder(Event)
+
+
+class MessageStream:
+    """Reads one stream; see `spec.StreamDecoder`."""
+
+    __slots__ = ("_blocks", "_calls", "_current", "_ended", "_headers", "_message", "_plan")
+
+    def __init__(self, plan: Plan, headers: Mapping[str, str]) -> None:
+        self._plan = plan
+        self._headers = headers
+        self._message = WireMessage()
+        self._blocks: list[OpenBlock] = []
+        self._current: dict[int, OpenBlock] = {}
+        self._calls = StreamedCalls(plan)
+        self._ended = False
+
+    def feed(self, frame: Frame) -> list[StreamEvent]:
+        """Events of one frame.
+
+        Raises:
+            ProviderError: the frame is an error; its `result` is what had come.
+            StreamError: the frame is none of this wire.
+        """
+        if frame.event is not None and frame.event.startswith("exception:"):
+            raise self._with_partial(exception_frame(self._endpoint, frame, self._headers))
+        event = self._decode(frame)
+        read = self._readers.get(event.type or frame.event)
+        return [] if read is None else read(self, event)
+
+    def close(self) -> OutputResult:
+        """The whole answer.
+
+        Raises:
+            StreamError: `message_stop` has not come; `result` is what has.
+        """
+        if self._ended:
+            return read_message(self._plan, self._whole(), self._headers)
+        raise StreamError(
+            f"{self._endpoint} ended the stream before its end mark; ask again, or look at "
+            ".result for what had come.",
+            result=self._partial(),
+        )
+
+    @property
+    def _endpoint(self) -> str:
+        return self._plan.target.endpoint.key
+
+    def _decode(self, frame: Frame) -> Event:
+        try:
+            return decode_json(frame.data, _decoder)
+        except ResponseDecodeError as error:
+            if frame.data.strip() == b"[DONE]":
+                return _PING  # a gateway's end mark, beside this wire's own
+            raise StreamError(
+                f"{self._endpoint} sent an event that could not be read ({error.__cause__}); ask "
+                "again, or look at .result for what had come.",
+                result=self._partial(),
+            ) from error
+
+    def _start(self, event: Event) -> list[StreamEvent]:
+        if event.message is not None:
+            self._message = event.message
+        return []
+
+    def _open_block(self, event: Event) -> list[StreamEvent]:
+        events = self._calls.follow()
+        start = event.content_block or {}
+        block = self._add(event.index, start)
+        match start:
+            case {"type": "tool_use", "name": str(name)}:
+                block.call, started = self._calls.start(
+                    name,
+                    text_or_none(start.get("id")),
+                    metadata=call_metadata(self._plan, start),
+                    whole=start.get("input"),
+                )
+                events.append(started)
+            case {"type": "text", "text": str(text)} if text:
+                events.append(TextDelta(text=text))
+            case {"type": "thinking", "thinking": str(text)} if text:
+                events.append(ReasoningDelta(text=text))
+        return events
+
+    def _add(self, index: int, start: Block) -> OpenBlock:
+        block = self._current[index] = OpenBlock(start)
+        self._blocks.append(block)
+        return block
+
+    def _grow_block(self, event: Event) -> list[StreamEvent]:
+        delta = event.delta
+        if delta is None:
+            return []
+        block = self._current.get(event.index) or self._add(event.index, untold(delta))
+        return block.grow(delta)
+
+    def _stop_block(self, event: Event) -> list[StreamEvent]:
+        block = self._current.get(event.index)
+        if block is None or block.call is None:
+            return []
+        return self._calls.stop(block.call)
+
+    def _stop(self, event: Event) -> list[StreamEvent]:
+        """The reason why the message ends; only one that cuts nothing off completes its calls."""
+        message, delta = self._message, event.delta
+        message.usage = newer(message.usage, event.usage)
+        if delta is None or delta.stop_reason is None:
+            return []
+        message.stop_reason, message.stop_details = delta.stop_reason, delta.stop_details
+        return [] if delta.stop_reason in _CUTS_OFF else self._calls.end()
+
+    def _end(self, _: Event) -> list[StreamEvent]:
+        self._ended = True
+        return []
+
+    def _fail(self, event: Event) -> list[StreamEvent]:
+        """Raise what an error event stands for, or an event of another wire."""
+        body = {"error": event.error, "request_id": event.request_id}
+        error = error_in_body(self._endpoint, body, self._headers)
+        if error is not None:
+            raise self._with_partial(error)
+        raise StreamError(
+            f"{self._endpoint} sent an event that is none of the Messages API. "
+            f"{way_out(self._plan)}",
+            result=self._partial(),
+            retryable=False,
+        )
+
+    def _with_partial(self, error: ProviderError) -> ProviderError:
+        error.result = self._partial()
+        return error
+
+    def _partial(self) -> OutputResult:
+        return read_message(self._plan, self._whole(), self._headers, broken=_BROKE_OFF)
+
+    def _whole(self) -> WireMessage:
+        self._message.content = [block.whole() for block in self._blocks]
+        return self._message
+
+    _readers: ClassVar[dict[str | None, Callable[[MessageStream, Event], list[StreamEvent]]]] = {
+        "message_start": _start,
+        "content_block_start": _open_block,
+        "content_block_delta": _grow_block,
+        "content_block_stop": _stop_block,
+        "message_delta": _stop,
+        "message_stop": _end,
+        "error": _fail,
+        "completion": _fail,
+        None: _fail,
+    }

@@ -1,0 +1,156 @@
+"""Parts of messages as content blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from ...content import (
+    JSON,
+    Message,
+    OutputResultContent,
+    OutputResultFunctionUse,
+    OutputResultImage,
+    OutputResultReasoning,
+    OutputResultRefusal,
+    OutputResultText,
+)
+from ...errors import UnsupportedOptionError
+from ...functions.preparing import PreparedFunctions
+from ...rendering import inline_image, own, result_parts, result_text
+from ...spec import Target
+from ...turns import TurnRole
+from .quirks import ConverseQuirks
+from .tools import is_signed
+
+Block = dict[str, JSON]
+
+legal_id: Callable[[str], object] = re.compile(r"[a-zA-Z0-9_.:-]{1,64}").fullmatch
+
+NO_OUTPUT = "(no output)"
+_FAILED = "Error: the function failed"
+_FORMATS = ("png", "jpeg", "gif", "webp")
+
+
+class Renderer(NamedTuple):
+    """Renders parts for one target; `prepared` knows the functions' names on the wire."""
+
+    target: Target[ConverseQuirks]
+    prepared: PreparedFunctions | None
+
+    def keeps(self, role: TurnRole, part: OutputResultContent) -> bool:
+        """Whether the wire takes this part of a turn of this role."""
+        match part:
+            case OutputResultText(text=text) | OutputResultRefusal(text=text):
+                return bool(text.strip())
+            case OutputResultFunctionUse():
+                return True
+            case OutputResultReasoning():
+                return self._own_block(part) is not None
+            case OutputResultImage():
+                return role == "user" or self._own_block(part) is not None
+
+    def part(self, part: OutputResultContent) -> Block:
+        """One kept part; what this host itself made goes back as it came."""
+        match part:
+            case OutputResultText(text=text):
+                return self._own_block(part) or {"text": text}
+            case OutputResultRefusal(text=text):
+                return {"text": text}
+            case OutputResultFunctionUse():
+                return self._tool_use(part)
+            case OutputResultReasoning():
+                return self._own_block(part) or {}
+            case OutputResultImage():
+                return self._own_block(part) or self.image(part)
+
+    def result(self, message: Message) -> Block:
+        """The result of a call; see `pushed_out` for images it cannot hold."""
+        quirks = self.target.quirks
+        shown = replace(message, is_error=message.is_error and not quirks.result_status)
+        blocks: list[Block] = []
+        parts = result_parts(message) if not shown.is_error else None
+        if parts is None:
+            text = result_text(shown)
+            blocks += [{"text": text}] if text.strip() else []
+        else:
+            blocks += [self.part(part) for part in parts if self._holds(part)]
+        if not blocks:
+            blocks.append({"text": _FAILED if message.is_error else NO_OUTPUT})
+        result: Block = {"toolUseId": message.function_id, "content": blocks}
+        if quirks.result_status:
+            result["status"] = "error" if message.is_error else "success"
+        return {"toolResult": result}
+
+    def pushed_out(self, message: Message) -> list[Block]:
+        """Images of a result that can only stand beside it."""
+        if self.target.quirks.result_images:
+            return []
+        parts = result_parts(message) or ()
+        return [self.image(part) for part in parts if isinstance(part, OutputResultImage)]
+
+    def image(self, image: OutputResultImage) -> Block:
+        """An image by its bytes, or by its place in S3."""
+        inline = inline_image(image)
+        if inline is None:
+            return {"image": {"format": _format(image), "source": _s3(image)}}
+        media_type, data = inline
+        kind = media_type.removeprefix("image/").replace("jpg", "jpeg")
+        if kind not in _FORMATS:
+            raise UnsupportedOptionError(
+                f"Converse takes no {media_type} images; convert it to PNG, JPEG, GIF or WebP."
+            )
+        return {"image": {"format": kind, "source": {"bytes": data}}}
+
+    def _holds(self, part: OutputResultText | OutputResultImage) -> bool:
+        """Whether a result may hold this part."""
+        if isinstance(part, OutputResultImage):
+            return self.target.quirks.result_images
+        return bool(part.text.strip())
+
+    def _tool_use(self, use: OutputResultFunctionUse) -> Block:
+        wire_name, value = use.name, use.input
+        if self.prepared is not None:
+            wire_name = self.prepared.wire_name(use.name)
+            known = self.prepared.by_name.get(use.name)
+            if known is not None and known.hide is not None:
+                value = known.hide(value)
+        return {"toolUse": {"toolUseId": use.function_id, "name": wire_name, "input": value}}
+
+    def _own_block(
+        self, part: OutputResultText | OutputResultReasoning | OutputResultImage
+    ) -> Block | None:
+        """What this host left on a part, unless the model cannot read it back.
+
+        Reasoning goes back where something signs it, or to the families that want it so.
+        """
+        mine = own(part, self.target.replay_key)
+        if mine is None or not isinstance(block := mine.get("block"), dict):
+            return None
+        reasoning = block.get("reasoningContent")
+        if reasoning is None:
+            return block
+        quirks = self.target.quirks
+        foreign = mine.get("model") not in (None, self.target.model)
+        if is_signed(reasoning):
+            return None if foreign and quirks.binds_thinking else block
+        return block if quirks.unsigned_reasoning else None
+
+
+def _s3(image: OutputResultImage) -> JSON:
+    if image.url is None or not image.url.startswith("s3://"):
+        raise UnsupportedOptionError(
+            "Converse fetches no image URLs but s3:// ones: read the image and pass its base64 as "
+            "data=, with media_type."
+        )
+    return {"s3Location": {"uri": image.url}}
+
+
+def _format(image: OutputResultImage) -> str:
+    """The format of an image that is elsewhere: as said, else by the name's ending."""
+    said = image.media_type or (image.url or "").rpartition(".")[2].lower()
+    kind = said.removeprefix("image/").replace("jpg", "jpeg")
+    return kind if kind in _FORMATS else "png"

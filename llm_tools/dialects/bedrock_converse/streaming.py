@@ -1,0 +1,143 @@
+"""A stream of Converse: frames of the AWS event stream, one event each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import ClassVar
+
+import msgspec
+
+from ...content import OutputResult, StreamEvent
+from ...errors import ResponseDecodeError, StreamError
+from ...faults import exception_frame
+from ...reply import decode_json
+from ...spec import Frame, Plan
+from ...streamed_calls import StreamedCalls
+from .assembling import Event, OpenBlock
+from .decoding import Answer, Block, WireUsage, read_answer
+
+_BROKE_OFF = "the stream broke off before this call was known to be complete"
+_INCOMPLETE = frozenset(
+    {
+        "max_tokens",
+        "model_context_window_exceeded",
+        "malformed_tool_use",
+        "malformed_model_output",
+    }
+)
+
+_decoder = msgspec.json.Decoder(Event)
+
+
+class ConverseStream:
+    """Reads one stream; see `spec.StreamDecoder`."""
+
+    __slots__ = ("_blocks", "_calls", "_current", "_headers", "_plan", "_stop_reason", "_usage")
+
+    def __init__(self, plan: Plan, headers: Mapping[str, str]) -> None:
+        self._plan = plan
+        self._headers = headers
+        self._blocks: list[OpenBlock] = []
+        self._current: dict[int, OpenBlock] = {}
+        self._calls = StreamedCalls(plan)
+        self._stop_reason: str | None = None
+        self._usage: WireUsage | None = None
+
+    def feed(self, frame: Frame) -> list[StreamEvent]:
+        """Events of one frame.
+
+        Raises:
+            ProviderError: the frame is an exception; its `result` is what had come.
+            StreamError: the frame is none of this wire.
+        """
+        if frame.event is not None and frame.event.startswith("exception:"):
+            error = exception_frame(self._endpoint, frame, self._headers)
+            error.result = self._partial()
+            raise error
+        read = self._readers.get(frame.event or "")
+        return [] if read is None else read(self, self._decode(frame))
+
+    def close(self) -> OutputResult:
+        """The whole answer.
+
+        Raises:
+            StreamError: `messageStop` has not come; `result` is what has.
+        """
+        if self._stop_reason is not None:
+            return read_answer(self._plan, self._whole(), self._headers)
+        raise StreamError(
+            f"{self._endpoint} ended the stream before its end mark; ask again, or look at "
+            ".result for what had come.",
+            result=self._partial(),
+        )
+
+    @property
+    def _endpoint(self) -> str:
+        return self._plan.target.endpoint.key
+
+    def _decode(self, frame: Frame) -> Event:
+        try:
+            return decode_json(frame.data, _decoder)
+        except ResponseDecodeError as error:
+            raise StreamError(
+                f"{self._endpoint} sent an event that could not be read ({error.__cause__}); ask "
+                "again, or look at .result for what had come.",
+                result=self._partial(),
+            ) from error
+
+    def _open_block(self, event: Event) -> list[StreamEvent]:
+        start = event.start or {}
+        events, block = self._add(event.content_block_index, start)
+        match start:
+            case {"toolUse": {"name": str(name), **call}} if call.get("type") != "server_tool_use":
+                function_id = call.get("toolUseId")
+                known = function_id if isinstance(function_id, str) else None
+                block.call, started = self._calls.start(name, known)
+                events.append(started)
+        return events
+
+    def _grow_block(self, event: Event) -> list[StreamEvent]:
+        if event.delta is None:
+            return []
+        events: list[StreamEvent] = []
+        block = self._current.get(event.content_block_index)
+        if block is None:
+            # Text and reasoning come without a start.
+            events, block = self._add(event.content_block_index, {})
+        return [*events, *block.grow(event.delta)]
+
+    def _add(self, index: int, start: Block) -> tuple[list[StreamEvent], OpenBlock]:
+        events = self._calls.follow()
+        block = self._current[index] = OpenBlock(start)
+        self._blocks.append(block)
+        return events, block
+
+    def _stop_block(self, event: Event) -> list[StreamEvent]:
+        block = self._current.get(event.content_block_index)
+        if block is None or block.call is None:
+            return []
+        return self._calls.stop(block.call)
+
+    def _stop(self, event: Event) -> list[StreamEvent]:
+        """The reason why the message ends; only one that cuts nothing off completes its calls."""
+        self._stop_reason = event.stop_reason or "end_turn"
+        return [] if self._stop_reason in _INCOMPLETE else self._calls.end()
+
+    def _add_metadata(self, event: Event) -> list[StreamEvent]:
+        self._usage = event.usage
+        return []
+
+    def _whole(self) -> Answer:
+        content = [block.whole() for block in self._blocks]
+        return Answer(content, self._stop_reason, self._usage)
+
+    def _partial(self) -> OutputResult:
+        return read_answer(self._plan, self._whole(), self._headers, broken=_BROKE_OFF)
+
+    _readers: ClassVar[dict[str, Callable[[ConverseStream, Event], list[StreamEvent]]]] = {
+        "contentBlockStart": _open_block,
+        "contentBlockDelta": _grow_block,
+        "contentBlockStop": _stop_block,
+        "messageStop": _stop,
+        "metadata": _add_metadata,
+    }

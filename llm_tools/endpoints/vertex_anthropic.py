@@ -1,0 +1,51 @@
+"""Claude on Vertex AI."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..dialects.anthropic_messages.models import CLAUDE
+from ..spec import Endpoint, GoogleAuth, Place, Setting
+
+_MULTI_REGIONS = ("us", "eu")
+
+
+def _place(values: Mapping[str, str], _: str) -> Place:
+    """The publisher's collection of models; the path adds the model and the verb."""
+    location, project = values["location"], values["project"]
+    base = values.get("base_url") or f"https://{_host(location)}/v1"
+    return Place(f"{base}/projects/{project}/locations/{location}/publishers/anthropic/models")
+
+
+def _host(location: str) -> str:
+    if location == "global":
+        return "aiplatform.googleapis.com"
+    if location in _MULTI_REGIONS:
+        return f"aiplatform.{location}.rep.googleapis.com"
+    return f"{location}-aiplatform.googleapis.com"
+
+
+ENDPOINTS: tuple[Endpoint, ...] = (
+    Endpoint(
+        key="vertex:anthropic",
+        dialect="anthropic_messages",
+        base_url_env=("ANTHROPIC_VERTEX_BASE_URL",),
+        auth=GoogleAuth(),
+        settings=(
+            Setting(
+                "project",
+                env=("GOOGLE_CLOUD_PROJECT", "ANTHROPIC_VERTEX_PROJECT_ID"),
+                required=True,
+            ),
+            Setting("location", env=("GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION"), default="global"),
+        ),
+        place=_place,
+        path="/{model}:rawPredict",
+        stream_path="/{model}:streamRawPredict",
+        body={"anthropic_version": "vertex-2023-10-16"},
+        quirks={"api_version": None, "model_in_body": False},
+        per_model=CLAUDE,
+        tier="verified",
+        docs_url="https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai",
+    ),
+)
