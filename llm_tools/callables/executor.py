@@ -1,0 +1,310 @@
+"""`CallableExecutor`: a function, and what the model and `dispatch` must know of it."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import Struct
+from typing_extensions import Unpack
+
+from ..content import JSON
+from ..errors import ConfigurationError, FunctionInputError
+from ..functions.definitions import FunctionDefinition
+from ..functions.deriving import derive_converter, derive_schema
+from ..functions.validating import validate
+from .settings import FunctionOptions, FunctionSettings, read_settings
+
+Input: TypeAlias = dict[str, JSON]
+Problem: TypeAlias = str | None
+"""What is wrong with an input, in words for the model; None if nothing is."""
+
+VisibilityHandler: TypeAlias = Callable[[Any, Mapping[str, Any]], bool]
+"""Takes the input and the attributes; says whether the function is there for them."""
+
+ValidateInput: TypeAlias = Callable[[Input], Any]
+"""Answers True or None (fine), False or a text (refused), or raises; sync or async."""
+
+_LOG = logging.getLogger("llm_tools")
+
+
+class Implementation(Struct, frozen=True, kw_only=True):
+    """How a function is called.
+
+    Attributes:
+        call: takes what `decode` gave; the function's value, or an awaitable of it.
+        decode: turns valid input into what `call` takes; raises `FunctionInputError`.
+        is_async: whether `call` belongs on the event loop, not in a thread.
+        source: the Python function behind it, where there is one.
+        whole: whether the function takes the input as one value.
+    """
+
+    call: Callable[[Any], Any]
+    decode: Callable[[Input], Any]
+    is_async: bool
+    source: Any = None
+    whole: bool = True
+
+
+class CallableExecutor:
+    """A function a model may call; made by `create_callable_executor` or `@tool`.
+
+    Attributes:
+        key: an identifier of the caller's own; the name if none was given.
+        attributes: of the caller's own; its visibility handler sees them.
+        settings: how `dispatch` and `run` run it.
+    """
+
+    def __init__(
+        self,
+        *,
+        implementation: Implementation,
+        define: Callable[[], FunctionDefinition],
+        settings: FunctionSettings,
+        key: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        visibility_handler: VisibilityHandler | None = None,
+        validate_input: ValidateInput | None = None,
+    ) -> None:
+        self.settings = settings
+        self.attributes: dict[str, Any] = dict(attributes or {})
+        self._key = key
+        self._implementation = implementation
+        self._define = define
+        self._definition: FunctionDefinition | None = None
+        self._visibility_handler = visibility_handler
+        self._validate_input = validate_input
+
+    @property
+    def definition(self) -> FunctionDefinition:
+        """What the model is told.
+
+        Raises:
+            ConfigurationError: it is derived from a Python function that cannot be described.
+        """
+        if self._definition is None:
+            self._definition = self._define()
+        return self._definition
+
+    @property
+    def name(self) -> str:
+        """The name the model calls it by."""
+        return self.definition.name
+
+    @property
+    def key(self) -> str:
+        """The caller's own identifier for it."""
+        return self.name if self._key is None else self._key
+
+    @property
+    def is_async(self) -> bool:
+        """Whether it runs on the event loop; a sync function runs in a worker thread."""
+        return self._implementation.is_async
+
+    @property
+    def qualified_name(self) -> tuple[str, str]:
+        """Module and qualified name of the Python function behind it."""
+        source = self._implementation.source
+        return source.__module__, source.__qualname__
+
+    def visible(self, input: Any, attributes: Mapping[str, Any] | None = None) -> bool:  # noqa: A002 - the handler's word
+        """Whether the function is there for this input; a handler that fails hides it."""
+        if self._visibility_handler is None:
+            return True
+        try:
+            return bool(self._visibility_handler(input, {**self.attributes, **(attributes or {})}))
+        except Exception as error:  # noqa: BLE001 - a caller's handler may raise anything
+            _LOG.warning(
+                "visibility_handler of %r raised %s; it is hidden", self.name, type(error).__name__
+            )
+            return False
+
+    def validate(self, input: Input) -> Problem | Awaitable[Problem]:  # noqa: A002 - the handler's word
+        """What is wrong with an input: by the schema first, then by `validate_input`.
+
+        An async `validate_input` makes this an awaitable.
+        """
+        if not isinstance(input, dict):
+            return f"expected an object, got {type(input).__name__}"
+        problem = self._check(input)
+        if problem is not None or self._validate_input is None:
+            return problem
+        try:
+            answer = self._validate_input(input)
+        except Exception as error:  # noqa: BLE001 - a caller's handler may raise anything
+            return _read_error(error)
+        return _await_answer(answer) if inspect.isawaitable(answer) else _read_answer(answer)
+
+    def decode(self, input: Input) -> Any:  # noqa: A002 - the field's name
+        """What the Python function takes: the input itself, or arguments as its hints ask for.
+
+        Raises:
+            FunctionInputError: the input does not fit.
+        """
+        return self._implementation.decode(input)
+
+    async def invoke(self, input: Input) -> Any:  # noqa: A002 - the field's name
+        """Call it, on the event loop, whatever it is; the value as it came.
+
+        Raises:
+            FunctionInputError: the input does not fit.
+        """
+        value = self.invoke_sync(input)
+        return await value if inspect.isawaitable(value) else value
+
+    def invoke_sync(self, input: Input) -> Any:  # noqa: A002 - the field's name
+        """Call it, in this thread; an async function gives an awaitable.
+
+        Raises:
+            FunctionInputError: the input does not fit.
+        """
+        return self._implementation.call(self.decode(input))
+
+    async def execute(self, input: Input) -> Any:  # noqa: A002 - the word of executors
+        """Check the input, then call it; so that it can be another function's handler.
+
+        Raises:
+            FunctionInputError: the input does not fit, or `validate_input` refused it.
+        """
+        problem = self.validate(input)
+        if inspect.isawaitable(problem):
+            problem = await problem
+        if problem is not None:
+            raise FunctionInputError(f"The input of {self.name!r} is not usable: {problem}")
+        return await self.invoke(input)
+
+    def _check(self, value: Input) -> Problem:
+        parameters = self.definition.parameters
+        return None if parameters is None else validate(parameters, value)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
+
+def create_callable_executor(
+    *,
+    name: str,
+    handler: Any,
+    description: str = "",
+    parameters: Any = None,
+    key: str | None = None,
+    attributes: Mapping[str, Any] | None = None,
+    visibility_handler: VisibilityHandler | None = None,
+    validate_input: ValidateInput | None = None,
+    **settings: Unpack[FunctionOptions],
+) -> CallableExecutor:
+    """A function a model may call, from a handler of its whole input.
+
+    Args:
+        name: what the model calls it by.
+        handler: `handler(input: dict)`, sync or async; or an executor.
+        description: what it does, for the model.
+        parameters: a JSON Schema of the input (an object); or a `msgspec.Struct`, dataclass or
+            TypedDict type, and the handler gets that instead of a dict. None: no parameters.
+        key: an identifier of your own.
+        attributes: anything of your own; `visibility_handler` sees them.
+        visibility_handler: `(input, attributes) -> bool`; a hidden function is neither sent nor
+            run.
+        validate_input: `(input)`, sync or async, after the schema: True or None is fine, False or
+            a text refuses, so does an exception.
+        settings: see `FunctionSettings`.
+
+    Raises:
+        ConfigurationError: a handler that cannot be called, or a setting out of range.
+    """
+    owner = f"function {name!r}"
+    read = read_settings(settings, owner)
+    schema, decode = _read_parameters(parameters)
+    call, is_async = _read_handler(handler, owner)
+    source = handler if inspect.isroutine(handler) else None
+    check_isolation(read, source, is_async, owner)
+    check_visibility(visibility_handler, owner)
+    definition = FunctionDefinition(name=name, description=description, parameters=schema)
+    return CallableExecutor(
+        implementation=Implementation(call=call, decode=decode, is_async=is_async, source=source),
+        define=lambda: definition,
+        settings=read,
+        key=key,
+        attributes=attributes,
+        visibility_handler=visibility_handler,
+        validate_input=validate_input,
+    )
+
+
+def check_isolation(settings: FunctionSettings, source: Any, is_async: bool, owner: str) -> None:
+    """Refuse `isolation="process"` for what another process cannot find by its name.
+
+    Raises:
+        ConfigurationError: it is async, no function, or not defined at module level.
+    """
+    if settings.isolation != "process":
+        return
+    name = getattr(source, "__qualname__", "<lambda>")
+    if is_async or source is None or "<" in name or inspect.ismethod(source):
+        raise ConfigurationError(
+            f"{owner}: isolation='process' needs a sync function at module level, which the other "
+            "process can import by its name."
+        )
+
+
+def check_visibility(handler: VisibilityHandler | None, owner: str) -> None:
+    """Refuse a visibility handler that is async: functions are listed without waiting.
+
+    Raises:
+        ConfigurationError: it is.
+    """
+    if is_async_callable(handler):
+        raise ConfigurationError(f"{owner}: visibility_handler must not be async.")
+
+
+def is_async_callable(function: Any) -> bool:
+    """Whether calling it gives a coroutine."""
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(type(function), "__call__", None)  # noqa: B004 - looks at what it is, does not call
+    )
+
+
+def _read_parameters(parameters: Any) -> tuple[Input | None, Callable[[Input], Any]]:
+    if parameters is None or isinstance(parameters, dict):
+        return parameters, dict
+    schema, convert = derive_schema(parameters), derive_converter(parameters)
+
+    def decode(value: Input) -> Any:
+        try:
+            return convert(value)
+        except msgspec.ValidationError as error:
+            raise FunctionInputError(str(error)) from error
+
+    return schema, decode
+
+
+def _read_handler(handler: Any, owner: str) -> tuple[Callable[[Any], Any], bool]:
+    execute = None if isinstance(handler, type) else getattr(handler, "execute", None)
+    if callable(execute):
+        return execute, is_async_callable(execute)
+    if not callable(handler):
+        raise ConfigurationError(
+            f"{owner}: handler must be a function of the input or an executor, got "
+            f"{type(handler).__name__}."
+        )
+    return handler, is_async_callable(handler)
+
+
+async def _await_answer(answer: Awaitable[Any]) -> Problem:
+    try:
+        return _read_answer(await answer)
+    except Exception as error:  # noqa: BLE001 - a caller's handler may raise anything
+        return _read_error(error)
+
+
+def _read_answer(answer: Any) -> Problem:
+    if isinstance(answer, str):
+        return answer or None
+    return "the input was refused" if answer is False else None
+
+
+def _read_error(error: Exception) -> str:
+    return str(error) or type(error).__name__

@@ -1,0 +1,110 @@
+"""What a Python function says of itself: name, text, parameters."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from inspect import Parameter
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..errors import ConfigurationError
+from .docstrings import parse_docstring
+from .hints import MISSING, Field, Namespace, hints_of, names_around, underlying
+
+EXTRAS = Parameter.VAR_KEYWORD
+
+
+class FunctionSignature(Struct, frozen=True, kw_only=True):
+    """A function as a model may be told of it.
+
+    `positional` names the parameters that can only be given by position; `extras` is what
+    `**kwargs` take, None where there are none.
+    """
+
+    name: str
+    description: str
+    fields: tuple[Field, ...]
+    positional: tuple[str, ...] = ()
+    extras: Field | None = None
+    namespace: Namespace = {}
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """The name a function goes by; empty where it has none of its own."""
+    while isinstance(function, partial):
+        function = function.func
+    name = getattr(function, "__name__", None) or type(function).__name__
+    return "" if name == "<lambda>" else str(name)
+
+
+def check_shape(function: Callable[..., Any]) -> inspect.Signature:
+    """The bare signature, without looking at its hints.
+
+    Raises:
+        ConfigurationError: it has none, takes `*args`, or is a class.
+    """
+    what = f"function {name_of(function)!r}"
+    if isinstance(function, type):
+        raise ConfigurationError(f"{what} is a class: give a function that makes one.")
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"{what} has no signature Python can read: wrap it in a typed function."
+        ) from error
+    for parameter in signature.parameters.values():
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            raise ConfigurationError(
+                f"{what} takes *{parameter.name}, which has no name a model could give: use a "
+                f"list parameter instead."
+            )
+    return signature
+
+
+def read_signature(
+    function: Callable[..., Any], namespace: Namespace | None = None
+) -> FunctionSignature:
+    """The function's parameters with their hints, defaults and texts.
+
+    Args:
+        function: a plain function, method, partial or callable object.
+        namespace: names its hints may use, beside its module's and those it closes over.
+
+    Raises:
+        ConfigurationError: it takes `*args`, or a hint cannot be resolved.
+    """
+    signature = check_shape(function)
+    source = underlying(function)
+    known = {**names_around(function), **(namespace or {})}
+    hints = hints_of(source, known, f"function {name_of(function)!r}")
+    text = parse_docstring(inspect.getdoc(source))
+    parameters = [item for item in signature.parameters.values() if not _is_bound(function, item)]
+    fields = {
+        item.name: replace(_field(item, hints), description=text.parameters.get(item.name, ""))
+        for item in parameters
+    }
+    extras = next((fields.pop(item.name) for item in parameters if item.kind is EXTRAS), None)
+    return FunctionSignature(
+        name=name_of(function),
+        description=text.description,
+        fields=tuple(fields.values()),
+        positional=tuple(x.name for x in parameters if x.kind is Parameter.POSITIONAL_ONLY),
+        extras=extras,
+        namespace=known,
+    )
+
+
+def _field(parameter: Parameter, hints: dict[str, Any]) -> Field:
+    absent = parameter.default is Parameter.empty
+    default = MISSING if absent else parameter.default
+    hint = hints.get(parameter.name, Any)
+    return Field(parameter.name, parameter.name, hint, absent, default)
+
+
+def _is_bound(function: Callable[..., Any], parameter: Parameter) -> bool:
+    """Whether a partial has given the parameter by keyword already."""
+    return isinstance(function, partial) and parameter.name in function.keywords
