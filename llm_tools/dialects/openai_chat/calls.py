@@ -1,0 +1,173 @@
+"""Putting the calls of a stream together: by index, by id where hosts leave the index out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import msgspec
+
+from .wire import Function, ToolCall
+
+
+class CallSlot:
+    """One call in the making. Only arguments come in pieces; the rest is said, or said again."""
+
+    __slots__ = (
+        "custom", "done", "extra", "fragments", "id", "name", "number", "sent", "started",
+    )  # fmt: skip
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.id = ""
+        self.name = ""
+        self.fragments: list[str] = []
+        self.extra: dict[str, Any] = {}
+        self.custom = False
+        self.sent = 0
+        self.started = False
+        self.done = False
+
+    @property
+    def arguments(self) -> str:
+        """What has come of the arguments."""
+        return "".join(self.fragments)
+
+    @property
+    def says_something(self) -> bool:
+        """Whether it is more than an empty entry."""
+        return bool(self.id or self.name or self.fragments)
+
+    def is_whole(self) -> bool:
+        """Whether the arguments are a complete, non-empty object (`{}` may be a stand-in)."""
+        ends = bool(self.fragments) and self.fragments[-1].rstrip().endswith("}")
+        return ends and is_object(self.arguments)
+
+    def finished(self) -> ToolCall:
+        """The call as a whole answer would have it."""
+        if self.custom:
+            custom = {"name": self.name, "input": self.arguments}
+            return ToolCall(id=self.id, type="custom", custom=custom)
+        function = Function(name=self.name, arguments=self.arguments)
+        return ToolCall(id=self.id, function=function, extra_content=self.extra or None)
+
+
+class CallAssembler:
+    """The calls of one answer."""
+
+    __slots__ = ("_by_id", "_by_index", "_known", "_last", "_numbers", "slots")
+
+    def __init__(self, known: Collection[str]) -> None:
+        self._known = known
+        self._by_index: dict[int, CallSlot] = {}
+        self._by_id: dict[str, CallSlot] = {}
+        self._last: CallSlot | None = None
+        self._numbers: set[int] = set()
+        self.slots: list[CallSlot] = []
+
+    def add_all(self, pieces: list[ToolCall]) -> list[CallSlot]:
+        """Take in the entries of one `delta.tool_calls`; returns the calls they belong to."""
+        named: set[int] = set()
+        return [self._add(piece, named) for piece in pieces]
+
+    def in_order(self) -> list[CallSlot]:
+        """The calls by number."""
+        return sorted(self.slots, key=lambda slot: slot.number)
+
+    def _add(self, piece: ToolCall, named: set[int]) -> CallSlot:
+        name, arguments = _said(piece)
+        call_id = piece.id if piece.id and piece.id != "null" else ""
+        slot = self._find(piece.index, call_id, name, arguments, named) or self._open(piece.index)
+        if call_id and not slot.id:
+            slot.id = call_id
+            self._by_id[call_id] = slot
+        if name:
+            named.add(slot.number)
+            self._name(slot, name)
+        if arguments:
+            slot.fragments.append(arguments)
+        slot.extra.update(piece.extra_content or {})
+        slot.custom = slot.custom or _is_custom(piece)
+        self._last = slot
+        return slot
+
+    def _find(
+        self, index: int | None, call_id: str, name: str, arguments: str, named: set[int]
+    ) -> CallSlot | None:
+        """The call a piece goes on with; None where it opens a new one."""
+        if call_id in self._by_id:
+            return self._by_id[call_id]
+        slot = self._last if index is None else self._by_index.get(index)
+        if slot is None:
+            return None
+        if not name:
+            # A new id comes late for a call that has none. Where an index says where the piece
+            # belongs it opens nothing either: some hosts invent an id for every piece.
+            return None if index is None and call_id and slot.id else slot
+        if call_id:
+            return None if slot.id else slot
+        return None if self._is_another(slot, name, arguments, named) else slot
+
+    def _is_another(self, slot: CallSlot, name: str, arguments: str, named: set[int]) -> bool:
+        """Whether a name without an id is another call's: after whole arguments, or beside it."""
+        if not slot.name:
+            return False
+        if slot.number in named:
+            return True
+        if not slot.fragments:
+            return False
+        return name != slot.name or (slot.is_whole() and is_object(arguments))
+
+    def _open(self, index: int | None) -> CallSlot:
+        number = index if index is not None and index >= 0 else 0
+        while number in self._numbers:
+            number += 1
+        slot = CallSlot(number)
+        self._numbers.add(number)
+        self.slots.append(slot)
+        if index is not None:
+            self._by_index[index] = slot
+        return slot
+
+    def _name(self, slot: CallSlot, name: str) -> None:
+        """Names repeat, grow or (rarely) come in pieces; the functions offered settle which."""
+        joined = slot.name + name
+        if not slot.name or (name.startswith(slot.name) and name in self._known):
+            slot.name = name
+        elif name == slot.name or slot.name in self._known:
+            return
+        elif joined in self._known or not slot.fragments:
+            slot.name = joined
+
+
+def _said(piece: ToolCall) -> tuple[str, str]:
+    """The name and the arguments of a piece, empty where it has none."""
+    if _is_custom(piece):
+        custom = piece.custom or {}
+        return str(custom.get("name") or ""), _as_text(custom.get("input"))
+    function = piece.function or Function()
+    return function.name or "", _as_text(function.arguments)
+
+
+def _is_custom(piece: ToolCall) -> bool:
+    """Whether it is of a tool that is no function; some hosts send an empty `custom` with all."""
+    function, custom = piece.function, piece.custom
+    said = function is not None and (function.name or function.arguments)
+    return not said and bool(custom and (custom.get("name") or custom.get("input")))
+
+
+def _as_text(arguments: Any) -> str:
+    if isinstance(arguments, str):
+        return arguments
+    return "" if arguments is None else msgspec.json.encode(arguments).decode()
+
+
+def is_object(text: str) -> bool:
+    """Whether a text is one whole JSON object that is not empty."""
+    stripped = text.strip()
+    if not (stripped.startswith("{") and stripped.endswith("}")):
+        return False
+    try:
+        return bool(msgspec.json.decode(stripped))
+    except (msgspec.DecodeError, RecursionError):
+        return False

@@ -1,0 +1,99 @@
+"""The wire's answers as structs: wide enough for every host that was seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+
+class Function(Struct):
+    """A function's name and its arguments: text, an object, or nothing."""
+
+    name: str | None = None
+    arguments: Any = None
+
+
+class ToolCall(Struct):
+    """A call, or a piece of one; `custom` is a call of a tool that is no function."""
+
+    index: int | None = None
+    id: str | None = None
+    type: str | None = None
+    function: Function | None = None
+    custom: dict[str, Any] | None = None
+    extra_content: dict[str, Any] | None = None
+
+
+class Message(Struct):
+    """An assistant's turn, or a piece of one."""
+
+    content: str | list[Any] | None = None
+    refusal: str | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+    reasoning_details: list[Any] | None = None
+    tool_calls: list[ToolCall] | None = None
+    function_call: Function | None = None
+    images: list[Any] | None = None
+    annotations: list[Any] | None = None
+    extra_content: dict[str, Any] | None = None
+
+
+class Choice(Struct):
+    """One of the answers; a stream's chunk has `delta` in place of `message`."""
+
+    index: int | None = None
+    message: Message | None = None
+    delta: Message | None = None
+    finish_reason: str | None = None
+    native_finish_reason: str | None = None
+    error: Any = None
+
+
+class PromptDetails(Struct):
+    """Parts of the prompt's tokens."""
+
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+
+
+class CompletionDetails(Struct):
+    """Parts of the answer's tokens."""
+
+    reasoning_tokens: int | None = None
+
+
+class WireUsage(Struct):
+    """Tokens, in every host's spelling."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    total_tokens: int | None = None
+    prompt_tokens_details: PromptDetails | None = None
+    completion_tokens_details: CompletionDetails | None = None
+    num_cached_tokens: int | None = None
+    prompt_cache_hit_tokens: int | None = None
+    cached_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+class GroqExtras(Struct):
+    """Where Groq's streams keep the usage."""
+
+    usage: WireUsage | None = None
+
+
+class Completion(Struct):
+    """A whole answer, or one chunk of a stream."""
+
+    id: str | None = None
+    model: str | None = None
+    created: float | None = None
+    choices: list[Choice] | None = None
+    usage: WireUsage | None = None
+    error: Any = None
+    x_groq: GroqExtras | None = None
+    search_results: list[Any] | None = None
+    citations: list[Any] | None = None

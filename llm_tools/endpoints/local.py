@@ -1,0 +1,15 @@
+"""The small model that runs on this machine: started on first use, without key or network."""
+
+from __future__ import annotations
+
+from ..spec import Endpoint, KeyAuth
+
+ENDPOINTS: tuple[Endpoint, ...] = (
+    Endpoint(
+        key="local",
+        auth=KeyAuth(optional=True),
+        launcher="llm_tools.integrations.local.launching:launch",
+        quirks={"parallel": False, "refused": ("top_k", "effort"), "images": "refused"},
+        tier="verified",
+    ),
+)
