@@ -9,7 +9,7 @@ from ...functions.output import PreparedOutput, prepare_output
 from ...functions.subsets import JSON_SCHEMA
 from ...rendering import merge_extra_body, schema_instructions
 from ...spec import Body, Call, Encoded, Plan, Target
-from .functions import offer_functions
+from .functions import Offer, offer_functions
 from .messages import render_messages
 from .parameters import render_parameters
 from .quirks import OllamaQuirks
@@ -23,7 +23,7 @@ def encode(target: Target[OllamaQuirks], call: Call) -> Encoded:
         ConfigurationError: there is nothing to send.
     """
     offer = offer_functions(call)
-    shape = _shape_output(call, offers=bool(offer.body))
+    shape = _shape_output(call, offer)
     messages = render_messages(
         target, call.messages, offer.prepared, (*offer.instructions, *shape.instructions)
     )
@@ -63,18 +63,22 @@ class _Shape(NamedTuple):
     warnings: tuple[ResultWarning, ...] = ()
 
 
-def _shape_output(call: Call, *, offers: bool) -> _Shape:
+def _shape_output(call: Call, offer: Offer) -> _Shape:
     """`format` binds the answer from its first token on, so no call could come beside it."""
     if call.output is None:
         return _Shape({}, None)
-    if not offers:
+    if not offer.body:
         prepared = prepare_output(call.output, JSON_SCHEMA, strict=False)
         return _Shape({"format": prepared.schema}, prepared, warnings=prepared.warnings)
     schema = call.output.schema
+    prepared = PreparedOutput(output=call.output, schema=schema)
+    if offer.emulation is not None:
+        detail = "A forced call leaves no text, so json_schema was not sent."
+        return _Shape({}, prepared, (), (_warning("json_schema_left_out", detail),))
     detail = "Ollama's format would rule out calls; json_schema is in the prompt instead."
-    return _Shape(
-        {},
-        PreparedOutput(output=call.output, schema=schema),
-        (schema_instructions(schema),),
-        (ResultWarning(code="json_schema_emulated", detail=detail),),
-    )
+    warning = _warning("json_schema_emulated", detail)
+    return _Shape({}, prepared, (schema_instructions(schema),), (warning,))
+
+
+def _warning(code: str, detail: str) -> ResultWarning:
+    return ResultWarning(code=code, detail=detail)
