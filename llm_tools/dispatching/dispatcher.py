@@ -29,7 +29,8 @@ class DispatchOptions(Struct, frozen=True, kw_only=True):
     """How calls are run; see `dispatch`.
 
     `forbidden`: no call may run. `may_defer`: a call whose approval is put off has no result yet.
-    `memo`: results of idempotent functions so far.
+    `memo`: results of idempotent functions so far. `all_visible`: hidden functions were already
+    left out, by an input that is not known here.
     """
 
     max_concurrency: int = 32
@@ -38,6 +39,7 @@ class DispatchOptions(Struct, frozen=True, kw_only=True):
     forbidden: bool = False
     may_defer: bool = False
     memo: Memo | None = None
+    all_visible: bool = False
 
 
 class Dispatcher:
@@ -100,7 +102,7 @@ class Dispatcher:
         function = self._offered.get(call.name)
         if function is None and call.name in self._offered:
             return outcomes.without_handler(call)
-        if function is None or not self._runner.is_visible(function, call):
+        if function is None or not (self._options.all_visible or function.visible(call.input)):
             others = sorted(set(self._offered) - {call.name})
             return outcomes.unknown_function(call, others)
         return function

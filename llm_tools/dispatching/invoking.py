@@ -65,13 +65,6 @@ class Runner:
         self._timeout = timeout
         self._memo = memo
 
-    def is_visible(self, function: CallableExecutor, call: OutputResultFunctionUse) -> bool:
-        """Whether the function's own handler shows it for this input; its failure hides it."""
-        try:
-            return function.visible(call.input)
-        except Exception:  # noqa: BLE001 - a caller's handler may raise anything
-            return False
-
     async def check_input(
         self, function: CallableExecutor, call: OutputResultFunctionUse
     ) -> str | None:

@@ -231,6 +231,7 @@ class Run:
                 forbidden=allowed is None,
                 may_defer=True,
                 memo=self._memo,
+                all_visible=True,
             ),
         )
 
@@ -318,6 +319,7 @@ class Run:
             approve=decide,
             may_defer=True,
             memo=self._memo,
+            all_visible=True,
         )
         async with open_dispatcher(options.offered, dispatching) as dispatcher:
             round_.dispatcher = dispatcher
