@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ from ...errors import StreamError
 from .wire import Part
 
 _STEP = re.compile(r"""\.([^.\[\]]+)|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]""")
+_DEEPEST = 100
 _VALUES = ("stringValue", "numberValue", "boolValue", "nullValue")
 
 
@@ -38,10 +40,10 @@ class PartialCall:
         self._part |= {key: value for key, value in part.items() if key != "functionCall"}
         for key, value in call.items():
             if key == "partialArgs":
-                for piece in value or []:
+                for piece in _list_of_objects(value):
                     put_argument(self._arguments, piece)
             elif key == "args":
-                self._arguments |= value or {}
+                self._arguments |= value if isinstance(value, dict) else {}
             elif key != "willContinue":
                 self._call[key] = value
         return not call.get("willContinue")
@@ -58,6 +60,14 @@ class PartialCall:
         return {**self._part, "functionCall": {**self._call, "args": arguments}}
 
 
+def _list_of_objects(value: Any) -> list[dict[str, Any]]:
+    if value is None:
+        return []
+    if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+        return value
+    raise StreamError("A call's partialArgs are not the list of objects they should be; ask again.")
+
+
 def put_argument(arguments: dict[str, Any], piece: dict[str, Any]) -> None:
     """Put one `PartialArg` where its JSON path says; more of a string is appended to it.
 
@@ -65,10 +75,11 @@ def put_argument(arguments: dict[str, Any], piece: dict[str, Any]) -> None:
         StreamError: the path is not understood, or leads through a value that has no parts.
     """
     path = piece.get("jsonPath")
-    *steps, last = _read_path(path)
+    steps = _read_path(path)
     place: Any = arguments
-    for step, following in zip(steps, [*steps[1:], last], strict=True):
+    for step, following in pairwise(steps):
         place = _enter(place, step, following, path)
+    last = steps[-1]
     value = _value_of(piece)
     current = _look(place, last, path)
     if isinstance(current, str) and isinstance(value, str):
@@ -86,8 +97,10 @@ def _read_path(path: Any) -> list[str | int]:
             end = found.end()
             name, index, single, double = found.groups()
             steps.append(int(index) if index is not None else name or single or double or "")
-    if not steps or end != len(path):
-        raise StreamError(f"A piece of a call's arguments has no place: jsonPath is {path!r}.")
+    if not steps or end != len(path) or len(steps) > _DEEPEST:
+        raise StreamError(
+            f"A piece of a call's arguments has no place: jsonPath is {path!r}; ask again."
+        )
     return steps
 
 
@@ -105,7 +118,9 @@ def _look(place: Any, step: str | int, path: Any) -> Any:
         return place.get(step)
     if isinstance(place, list) and isinstance(step, int) and step <= len(place):
         return place[step] if step < len(place) else None
-    raise StreamError(f"A piece of a call's arguments fits nowhere: jsonPath is {path!r}.")
+    raise StreamError(
+        f"A piece of a call's arguments fits nowhere: jsonPath is {path!r}; ask again."
+    )
 
 
 def _put(place: Any, step: Any, value: Any) -> None:
