@@ -36,7 +36,7 @@ def is_output_result(value: dict[str, Any]) -> bool: ...
 def is_output_result(value: object) -> TypeIs[OutputResult]: ...
 def is_output_result(value: object) -> bool:
     """Whether it is a whole answer of a model."""
-    if type(value) is dict:
+    if isinstance(value, dict):
         return isinstance(value.get("content"), list) and isinstance(value.get("stopReason"), str)
     return isinstance(value, OutputResult)
 
@@ -47,7 +47,7 @@ def is_output_result_content_text(value: dict[str, Any]) -> bool: ...
 def is_output_result_content_text(value: object) -> TypeIs[OutputResultText]: ...
 def is_output_result_content_text(value: object) -> bool:
     """Whether it is a text part."""
-    if type(value) is dict:
+    if isinstance(value, dict):
         return value.get("type") == "text" and isinstance(value.get("text"), str)
     return isinstance(value, OutputResultText)
 
@@ -58,7 +58,7 @@ def is_function_call(value: dict[str, Any]) -> bool: ...
 def is_function_call(value: object) -> TypeIs[OutputResultFunctionUse]: ...
 def is_function_call(value: object) -> bool:
     """Whether it is a call the model wants made."""
-    if type(value) is dict:
+    if isinstance(value, dict):
         return value.get("type") == "function_use" and isinstance(value.get("name"), str)
     return isinstance(value, OutputResultFunctionUse)
 
@@ -111,6 +111,6 @@ def is_system_message(value: object) -> bool:
 
 
 def _role_of(value: object) -> object:
-    if type(value) is dict:
+    if isinstance(value, dict):
         return value.get("role") if "content" in value else None
     return value.role if isinstance(value, Message) else None
