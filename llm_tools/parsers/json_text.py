@@ -21,7 +21,8 @@ Fit = Callable[[JSON], Any]
 
 _STEP = re.compile(r'["{}\[\]]')
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_MOST_STARTS = 1000
+_START = re.compile(r"[{\[]")
+_MOST_STEPS = 200_000  # text made of braces alone must not hold anyone up
 
 
 def json_reader(options: dict[str, Any]) -> Callable[[str], Any]:
@@ -121,32 +122,26 @@ def _distinct(values: Iterable[JSON]) -> list[JSON]:
 
 def _spans(text: str) -> Iterator[str]:
     """The outermost pieces that begin and end with matching braces or brackets."""
-    position = 0
-    for _ in range(_MOST_STARTS):
-        starts = [at for at in (text.find("{", position), text.find("[", position)) if at >= 0]
-        if not starts:
-            return
-        start = min(starts)
-        end = _end_of(text, start)
-        if end is None:
-            position = start + 1
-        else:
-            yield text[start:end]
-            position = end
+    position, steps_left = 0, _MOST_STEPS
+    while steps_left > 0 and (start := _START.search(text, position)):
+        end, steps = _end_of(text, start.start(), steps_left)
+        steps_left -= steps
+        if end is not None:
+            yield text[start.start() : end]
+        position = end or start.end()
 
 
-def _end_of(text: str, start: int) -> int | None:
-    """Where the value that starts here ends; None where it does not."""
+def _end_of(text: str, start: int, most_steps: int) -> tuple[int | None, int]:
+    """Where the value that starts here ends (None where it does not), and the steps it took."""
     depth, position = 0, start
-    while step := _STEP.search(text, position):
-        mark, position = step[0], step.end()
-        if mark == '"':
-            string = _STRING.match(text, step.start())
-            if string is None:
-                return None
-            position = string.end()
-            continue
-        depth += 1 if mark in "{[" else -1
+    for steps in range(1, most_steps + 1):
+        step = _STEP.search(text, position)
+        string = _STRING.match(text, step.start()) if step and step[0] == '"' else None
+        if step is None or (step[0] == '"' and string is None):
+            return None, steps
+        position = (string or step).end()
+        if string is None:
+            depth += 1 if step[0] in "{[" else -1
         if depth == 0:
-            return position
-    return None
+            return position, steps
+    return None, most_steps

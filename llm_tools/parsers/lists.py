@@ -61,7 +61,7 @@ def read_array(text: str) -> list[str]:
 def read_key_values(text: str) -> list[KeyValue]:
     """The `key: value` lines, in order, twice-named keys included; other lines are left out."""
     pairs = [_pair(line.text) for line in _lines(text)]
-    found = [KeyValue(key=pair[0], value=pair[1]) for pair in pairs if pair and pair[1]]
+    found = [KeyValue(key=pair[0], value=pair[1]) for pair in pairs if pair]
     if not found:
         raise ParserError("expected `key: value` lines, found none")
     return found
