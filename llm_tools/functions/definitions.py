@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
+import msgspec
 from msgspec import Struct
 
-from ..content import JSON
+from ..content import JSON, ResultWarning
 from ..errors import ConfigurationError
+from .caching import Bounded, Same
+from .checking import check_schema
+from .nesting import is_deeper
+from .rooting import check_object_root, is_empty_root
+from .shapes import read_dict
 
 T = TypeVar("T")
+
+_MAX_NESTING = 256
+_PLAIN_CALLABLES = (FunctionType, MethodType, BuiltinFunctionType)
 
 
 class FunctionDefinition(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -35,13 +45,17 @@ FunctionLike: TypeAlias = dict[str, Any] | FunctionDefinition | HasDefinition | 
 class FunctionSet:
     """Functions that go out together, in order, with what was made from them so far.
 
-    What a dialect or a subset makes of them is kept by `cached`, so it is made once.
+    What a dialect or a subset makes of them is kept by `cached`, so it is made once. `warnings`
+    say what of the caller's dicts means nothing here.
     """
 
-    __slots__ = ("_made", "by_name", "definitions")
+    __slots__ = ("_made", "by_name", "definitions", "warnings")
 
-    def __init__(self, definitions: Sequence[FunctionDefinition]) -> None:
+    def __init__(
+        self, definitions: Sequence[FunctionDefinition], warnings: Sequence[ResultWarning] = ()
+    ) -> None:
         self.definitions = tuple(definitions)
+        self.warnings = tuple(warnings)
         self.by_name = {item.name: item for item in definitions}
         self._made: dict[Hashable, Any] = {}
 
@@ -53,21 +67,101 @@ class FunctionSet:
             return cast("T", self._made.setdefault(key, make()))
 
 
+_SETS: Bounded[FunctionSet] = Bounded(256)
+
+
 def normalize_functions(functions: Iterable[FunctionLike]) -> FunctionSet:
-    """Read the caller's functions, in any accepted form, into a `FunctionSet`; cached."""
-    definitions = []
-    for item in functions:
-        if isinstance(item, FunctionDefinition):
-            definitions.append(item)
-        elif isinstance(item, dict):
-            inner = item.get("function", item)
-            definitions.append(
-                FunctionDefinition(
-                    name=inner["name"],
-                    description=inner.get("description") or "",
-                    parameters=inner.get("parameters"),
-                )
+    """Read the caller's functions, in any accepted form, into a `FunctionSet`.
+
+    The caller's objects are neither kept nor changed. Functions with the same content give the
+    same set again, so what was made from it is reused; a dict changed in between gives another.
+
+    Raises:
+        ConfigurationError: no list of functions, a name that is missing, blank or given twice, or
+            parameters that are not the JSON Schema of an object.
+    """
+    if isinstance(functions, FunctionSet):
+        return functions
+    if isinstance(functions, str | bytes | Mapping) or not isinstance(functions, Iterable):
+        raise ConfigurationError(
+            f"functions must be a list of functions, got {type(functions).__name__}."
+        )
+    items = list(functions)
+    keys = tuple([_content(item, position) for position, item in enumerate(items)])
+    return _SETS.get(keys, lambda: _read_all(keys))
+
+
+def _content(item: Any, position: int) -> Hashable:
+    """All that is kept of one function: its JSON, or a Python function that has none yet."""
+    if isinstance(item, dict | FunctionDefinition):
+        return _encode(item, position)
+    definition = None if isinstance(item, type) else getattr(item, "definition", None)
+    if isinstance(definition, dict | FunctionDefinition):
+        return _encode(definition, position)
+    if isinstance(item, Mapping):
+        return _encode(dict(item), position)
+    if callable(item):
+        return item if isinstance(item, _PLAIN_CALLABLES) else Same(item)
+    raise ConfigurationError(
+        f"functions[{position}] is {type(item).__name__}: give a dict with a name, a "
+        "FunctionDefinition, a @tool, a CallableExecutor or a typed Python function."
+    )
+
+
+def _encode(item: dict[str, Any] | FunctionDefinition, position: int) -> bytes:
+    try:
+        return msgspec.json.encode(item)
+    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
+        name = item.get("name") if isinstance(item, dict) else item.name
+        raise ConfigurationError(
+            f"functions[{position}] ({name!r}) is not plain JSON: {error}."
+        ) from None
+
+
+def _read_all(contents: Sequence[Hashable]) -> FunctionSet:
+    definitions: dict[str, FunctionDefinition] = {}
+    warnings: list[ResultWarning] = []
+    for position, content in enumerate(contents):
+        definition, ignored = _read_one(content, position)
+        if definition.name in definitions:
+            raise ConfigurationError(
+                f"Two functions are called {definition.name!r}: names must be unique in a call."
             )
-        else:
-            raise ConfigurationError(f"{item!r} is no function")
-    return FunctionSet(definitions)
+        definitions[definition.name] = definition
+        warnings.extend(ignored)
+    return FunctionSet(list(definitions.values()), warnings)
+
+
+def _read_one(
+    content: Hashable, position: int
+) -> tuple[FunctionDefinition, tuple[ResultWarning, ...]]:
+    if not isinstance(content, bytes):
+        content = _encode(_derive(content), position)
+    try:
+        data = msgspec.json.decode(content)
+    except RecursionError:
+        data = None
+    if data is None or is_deeper(data, _MAX_NESTING):
+        raise ConfigurationError(f"functions[{position}] is nested too deeply to be sent.")
+    name, description, parameters, ignored = read_dict(data, position)
+    definition = FunctionDefinition(
+        name=name, description=description, parameters=_read_parameters(name, parameters)
+    )
+    return definition, ignored
+
+
+def _derive(content: Hashable) -> FunctionDefinition:
+    from .deriving import derive_definition
+
+    function = content.value if isinstance(content, Same) else content
+    return derive_definition(cast("Callable[..., Any]", function))
+
+
+def _read_parameters(name: str, parameters: JSON) -> dict[str, JSON] | None:
+    """A checked schema; None where the function takes nothing, however that was written."""
+    if parameters is None or parameters == {}:
+        return None
+    owner = f"function {name!r}"
+    check_schema(parameters, owner)
+    check_object_root(parameters, owner)
+    return None if is_empty_root(parameters) else cast("dict[str, JSON]", parameters)

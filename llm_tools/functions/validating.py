@@ -2,23 +2,97 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any
-
-import msgspec
+from collections.abc import Callable
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any, cast
 
 from ..content import JSON
+from .caching import Bounded, Same
+from .complaints import complain
+from .patterns import matches
+from .walking import Schema, nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jsonschema.exceptions import ValidationError
+    from jsonschema.protocols import Validator
+
+_MOST_ERRORS = 5
+_VALIDATORS: Bounded[Validator] = Bounded(512)
 
 
 def validate(schema: dict[str, JSON], value: JSON) -> str | None:
-    """What is wrong with `value`, for a model to read (JSON pointer, expected, got); else None."""
-    errors = _validator(msgspec.json.encode(schema)).iter_errors(value)
-    found = [f"at {'/' + '/'.join(map(str, e.absolute_path))}: {e.message}" for e in errors]
-    return "; ".join(found) or None
+    """What is wrong with a value, for a model to read; None where it fits.
+
+    Each of at most five complaints names the JSON pointer, what was expected and what came. By
+    the draft that `$schema` names, else by 2020-12 (draft 7 where its spelling of tuples is
+    used). Formats are not checked, remote references never fetched. Never raises.
+
+    Args:
+        schema: compiled once for each object, so it must not be changed afterwards.
+        value: plain JSON.
+    """
+    try:
+        validator = _VALIDATORS.get(Same(schema), lambda: _compile(schema))
+        found = list(islice(map(complain, validator.iter_errors(value)), _MOST_ERRORS))
+    except RecursionError:
+        return "the value, or its schema, is nested too deeply to be checked"
+    except Exception as error:  # noqa: BLE001 - jsonschema fails on a broken schema by any error
+        return f"the value could not be checked against its schema ({type(error).__name__})"
+    return "; ".join(dict.fromkeys(found)) or None
 
 
-@lru_cache(maxsize=512)
-def _validator(schema: bytes) -> Any:
-    from jsonschema import Draft202012Validator
+def _compile(schema: Schema) -> Validator:
+    from referencing import Registry
 
-    return Draft202012Validator(msgspec.json.decode(schema))
+    return _kind(_draft(schema))(schema, registry=Registry())
+
+
+def _draft(schema: Schema) -> str:
+    """The draft a schema is written in, by its `$schema` or its spelling of tuples."""
+    named = schema.get("$schema", "")
+    for draft in _DRAFTS:
+        if draft in named:
+            return draft
+    old = any(isinstance(node.get("items"), list) for _, node in nodes(schema))
+    return "draft-07" if old else "2020-12"
+
+
+_DRAFTS = {
+    "draft-03": "Draft3Validator",
+    "draft-04": "Draft4Validator",
+    "draft-06": "Draft6Validator",
+    "draft-07": "Draft7Validator",
+    "2019-09": "Draft201909Validator",
+    "2020-12": "Draft202012Validator",
+}
+
+
+@cache
+def _kind(draft: str) -> Callable[..., Validator]:
+    """The validator of a draft, with patterns that cannot run away."""
+    import jsonschema
+
+    bounded = {"pattern": _pattern, "patternProperties": _pattern_properties}
+    kind = getattr(jsonschema, _DRAFTS[draft])
+    return cast("Callable[..., Validator]", jsonschema.validators.extend(kind, bounded))  # type: ignore[no-untyped-call] # the stubs leave it out
+
+
+def _pattern(_: Validator, pattern: str, value: Any, __: Any) -> Iterator[ValidationError]:
+    from jsonschema.exceptions import ValidationError
+
+    if isinstance(value, str) and not matches(pattern, value):
+        yield ValidationError("does not match the pattern")
+
+
+def _pattern_properties(
+    validator: Any, patterns: Schema, value: Any, _: Any
+) -> Iterator[ValidationError]:
+    if not isinstance(value, dict):
+        return
+    for pattern, schema in patterns.items():
+        for name, item in value.items():
+            if matches(pattern, name):
+                yield from validator.descend(item, schema, path=name, schema_path=pattern)

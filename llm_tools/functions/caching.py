@@ -1,0 +1,51 @@
+"""A small bounded memory for what is made once from the caller's functions and schemas."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Generic, TypeVar, cast
+
+T = TypeVar("T")
+_ABSENT = object()
+
+
+class Bounded(Generic[T]):
+    """What `make` returned for a key, the least recently used forgotten first; thread-safe."""
+
+    __slots__ = ("_entries", "_lock", "_size")
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._entries: OrderedDict[Hashable, T] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value for `key`, made (outside the lock) if it is not there."""
+        with self._lock:
+            found = self._entries.get(key, _ABSENT)
+            if found is not _ABSENT:
+                self._entries.move_to_end(key)
+                return cast("T", found)
+        made = make()
+        with self._lock:
+            kept = self._entries.setdefault(key, made)
+            if len(self._entries) > self._size:
+                self._entries.popitem(last=False)
+        return kept
+
+
+class Same:
+    """A key that is an object's identity, and keeps the object alive so that it stays one."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.value is other.value
