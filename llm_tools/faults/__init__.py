@@ -17,7 +17,7 @@ from .wording import shortened, word_message
 if TYPE_CHECKING:
     from ..spec import Frame
 
-__all__ = ["error_in_body", "exception_frame", "named_error", "provider_error"]
+__all__ = ["error_in_body", "exception_frame", "named_error", "provider_error", "retry_after"]
 
 _REQUEST_IDS = (
     "x-request-id",

@@ -10,7 +10,7 @@ from typing import Any
 from ..content import JSON
 
 
-def retry_after(headers: Mapping[str, str], details: JSON) -> float | None:
+def retry_after(headers: Mapping[str, str], details: JSON = None) -> float | None:
     """Seconds: `retry-after-ms`, `Retry-After` (seconds or a date), Google's `RetryInfo`."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds:  # Azure sends 0 here beside a Retry-After that means it

@@ -13,22 +13,39 @@ from .secret import Secret
 from .settings import TransportSettings
 
 if TYPE_CHECKING:
+    from .carriers.fast.face import FastTransport
+    from .limiting import Limiter, create_limiter
+    from .observing import AttemptFailed, RequestSent, ResponseArrived, add_observer
     from .opening import OpenStream
     from .sending import Transport
 
 _LAZY = {
+    "AttemptFailed": ".observing",
+    "FastTransport": ".carriers.fast.face",
+    "Limiter": ".limiting",
     "OpenStream": ".opening",
+    "RequestSent": ".observing",
+    "ResponseArrived": ".observing",
     "Transport": ".sending",
+    "add_observer": ".observing",
+    "create_limiter": ".limiting",
 }
 
 __all__ = [
+    "AttemptFailed",
+    "FastTransport",
     "HttpAnswer",
+    "Limiter",
     "Location",
     "OpenStream",
     "OutgoingRequest",
+    "RequestSent",
+    "ResponseArrived",
     "Secret",
     "Transport",
     "TransportSettings",
+    "add_observer",
+    "create_limiter",
 ]
 
 

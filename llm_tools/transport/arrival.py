@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, Protocol, TypeAlias
 
+from anyio import CancelScope, current_time
+
 from .head import Head
+
+CONNECT_TIME = 10.0
+"""Seconds a new connection may take, of the time an attempt has."""
 
 Phase: TypeAlias = Literal["connect", "stale", "lost", "protocol", "body"]
 """How far a request got that broke: not connected; on a reused connection that was dead; lost
@@ -15,7 +20,10 @@ before the response head; answered with what is no HTTP; broken off in the body.
 class Broken(Exception):  # noqa: N818 - never leaves the room
     """A request that broke, without anything of the request in it.
 
-    `cause` is a detached copy of what was raised below: its type and message alone.
+    Attributes:
+        phase: how far it got.
+        cause: a detached copy of what was raised below: its type and message alone.
+        final: whether trying again would end the same way.
     """
 
     def __init__(
@@ -27,13 +35,35 @@ class Broken(Exception):  # noqa: N818 - never leaves the room
         self.final = final
 
 
-class Progress:
-    """How far one attempt got, for whoever has to judge a timeout."""
+class Attempt:
+    """One attempt, as seen from below and above: what it may use, and how far it got.
 
-    __slots__ = ("sent",)
+    Attributes:
+        fresh: take no connection that was used before.
+        connect: seconds a new connection may take.
+        sent: whether the request is on its way, so that a timeout leaves it in doubt.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_scope", "_seconds", "connect", "fresh", "sent")
+
+    def __init__(
+        self,
+        scope: CancelScope,
+        seconds: float | None,
+        *,
+        fresh: bool = False,
+        connect: float | None = CONNECT_TIME,
+    ) -> None:
+        self._scope = scope
+        self._seconds = seconds
+        self.fresh = fresh
+        self.connect = connect
         self.sent = True
+
+    def begin(self) -> None:
+        """Start the clock: waiting for a free connection does not count."""
+        if self._seconds is not None:
+            self._scope.deadline = current_time() + self._seconds
 
 
 class Arrival(Protocol):
@@ -55,7 +85,7 @@ class Arrival(Protocol):
 class Carrier(Protocol):
     """One way of getting a request to its host and the answer back, in one event loop."""
 
-    async def start(self, head: Head, body: bytes, progress: Progress) -> Arrival:
+    async def start(self, head: Head, body: bytes, attempt: Attempt) -> Arrival:
         """Send, and wait for the response head.
 
         Raises:

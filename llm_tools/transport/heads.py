@@ -6,8 +6,9 @@ from typing import Any
 
 from ..errors import ConfigurationError
 from ..spec import AwsAuth
-from .credentials import AuthFields, auth_fields
+from .credentials import AuthFields, auth_fields, launched_fields
 from .head import Head
+from .launching import launch
 from .locating import base_fields, build_url, find_place, read_inputs
 from .message import OutgoingRequest
 from .secret import Key
@@ -36,7 +37,12 @@ class Heads:
         """
         endpoint = request.target.endpoint
         inputs = read_inputs(endpoint, request.options)
-        auth = await auth_fields(request)
+        if endpoint.launcher is not None and inputs[0] is None:
+            base_url, key = await launch(endpoint)
+            inputs = (base_url, *inputs[1:])
+            auth: AuthFields = launched_fields(endpoint.auth, key)
+        else:
+            auth = await auth_fields(request)
         known_by = (
             id(endpoint),
             request.target.model,
@@ -73,7 +79,7 @@ class Heads:
             fields[name.lower()] = value
         url = build_url(place, request.path, endpoint.key)
         head = Head(url, tuple(fields.items()), _secrets(auth))
-        if auth and not self._allow_http:
+        if (auth or isinstance(endpoint.auth, AwsAuth)) and not self._allow_http:
             check_encrypted(head, endpoint.key)
         return head
 

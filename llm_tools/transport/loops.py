@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from typing import Any, Protocol
 
 import anyio
 from anyio.lowlevel import RunVar
 
 from .arrival import Carrier
+from .slots import Slots
 
 _CLOSING_TIME = 1.0
 
@@ -37,11 +39,12 @@ class Pools:
 
 
 class LoopState:
-    """What this room keeps per event loop: the shared pools, and private ones by their owner."""
+    """What this room keeps per event loop: slots, shared pools, and private ones by their owner."""
 
-    __slots__ = ("_until_end", "private", "shared")
+    __slots__ = ("_until_end", "private", "shared", "slots")
 
     def __init__(self) -> None:
+        self.slots = Slots()
         self.shared = Pools()
         self.private: dict[Any, PrivatePools] = {}
         self._until_end: AsyncGenerator[None, None] | None = None
@@ -49,10 +52,8 @@ class LoopState:
     def start(self) -> None:
         """Have the loop close the connections when it ends."""
         self._until_end = self._wait_for_end()
-        try:
+        with suppress(StopIteration):  # it stands at its yield then, and the loop knows of it
             self._until_end.asend(None).send(None)
-        except StopIteration:
-            pass  # it stands at its yield, and the loop knows of it
 
     async def _wait_for_end(self) -> AsyncGenerator[None, None]:
         """The one hook both loops have: they finish the async generators that are left."""

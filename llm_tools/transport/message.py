@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from ..spec import Framing, Target
+if TYPE_CHECKING:
+    from ..spec import Framing, Target
 
 
 class OutgoingRequest(Struct, frozen=True, kw_only=True):

@@ -32,8 +32,11 @@ class Secret:
     __slots__ = ("_source",)
 
     def __init__(self, source: KeySource | None) -> None:
+        def give() -> Any:
+            return source
+
         # A closure: whoever walks attributes finds a function, not the key.
-        self._source = lambda: source
+        self._source: Callable[[], Any] = give
 
     def __bool__(self) -> bool:
         return bool(self._source())

@@ -1,46 +1,32 @@
-"""`Transport`: auth, limits, attempts, timeouts around one exchange."""
+"""`Transport`: auth, limits, attempts and timeouts around one exchange."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Self, TypeAlias, TypeVar
 
 import anyio
 
-from .. import faults
-from ..errors import RequestTimeoutError, ResponseDecodeError, TransportError
-from .arrival import Arrival, Broken, Progress
+from ..errors import ResponseDecodeError
+from .arrival import Arrival, Attempt, Broken
 from .carrying import Carriers
 from .framing import create_framing
 from .head import Head
 from .heads import Heads
-from .inflating import Inflater
+from .judging import Failed, broke, no_api, past_deadline, refused, timed_out
 from .locating import locate
-from .masking import mask_answer, mask_error_body, mask_headers
+from .masking import mask_answer
 from .message import HttpAnswer, Location, OutgoingRequest
+from .observing import Watch, is_observed
 from .opening import OpenStream
-from .retrying import is_retried, wait_before
+from .receiving import is_web_page, read_answer, read_error
+from .retrying import wait_before
 from .settings import TransportSettings
 
-LARGEST_ANSWER = 64_000_000
-_LARGEST_ERROR = 1_000_000
-_log = logging.getLogger("llm_tools.transport")
-_log.addHandler(logging.NullHandler())
-
 T = TypeVar("T")
-
-
-class Failed:
-    """An attempt that failed: what to raise, and whether and when to try again."""
-
-    __slots__ = ("error", "retried", "wait")
-
-    def __init__(self, error: Exception, *, retried: bool = False, wait: float | None = None):
-        self.error = error
-        self.retried = retried
-        self.wait = wait
+Take: TypeAlias = Callable[[Arrival, OutgoingRequest, Head, float | None], Awaitable[T | Failed]]
+"""What is done with a 2xx response: read it whole, or hand it on as a stream."""
 
 
 class Transport:
@@ -66,11 +52,11 @@ class Transport:
             TransportError: no answer came; `RequestTimeoutError`: not in time.
             ResponseDecodeError: the answer is too large, or no answer of an API.
         """
-        return await self._within_deadline(request, self._receive)
+        return await self._within_deadline(request, _take_whole)
 
     async def open(self, request: OutgoingRequest) -> OpenStream:
-        """One request, its answer as a stream; raises what `send` does until its head is there."""
-        return await self._within_deadline(request, self._open_stream)
+        """One request, its answer as a stream; raises what `send` does, until its head is there."""
+        return await self._within_deadline(request, self._take_stream)
 
     def locate(self, request: OutgoingRequest) -> Location:
         """Where the request would go. No I/O, no key needed.
@@ -96,87 +82,72 @@ class Transport:
         """Close the private connections of this loop, if there are any; a later call reopens."""
         await self._carriers.aclose()
 
-    async def _within_deadline(
-        self, request: OutgoingRequest, use: Callable[..., Awaitable[T | Failed]]
-    ) -> T:
+    async def _within_deadline(self, request: OutgoingRequest, take: Take[T]) -> T:
         seconds = self._settings.deadline
         if seconds is None:
-            return await self._attempts(request, use, None)
+            return await self._attempts(request, take, None)
         deadline = anyio.current_time() + seconds
         with anyio.CancelScope(deadline=deadline):
-            return await self._attempts(request, use, deadline)
-        raise RequestTimeoutError(
-            f"{request.target.endpoint.key} did not answer within the deadline of {seconds:g} s; "
-            "raise deadline=, or ask for less.",
-            endpoint=request.target.endpoint.key,
-        )
+            return await self._attempts(request, take, deadline)
+        raise past_deadline(request.target.endpoint.key, seconds)
 
-    async def _attempts(
-        self,
-        request: OutgoingRequest,
-        use: Callable[..., Awaitable[T | Failed]],
-        deadline: float | None,
-    ) -> T:
-        attempt = 1
+    async def _attempts(self, request: OutgoingRequest, take: Take[T], deadline: float | None) -> T:
+        number = 1
+        fresh = False
         while True:
-            head = await self._heads.find(request)
-            outcome = await use(request, head, deadline)
+            watch = Watch(request, number) if is_observed() else None
+            outcome = await self._attempt(request, take, deadline, fresh=fresh)
             if not isinstance(outcome, Failed):
+                if watch is not None:
+                    watch.succeeded()
                 return outcome
-            wait = wait_before(attempt, outcome.wait)
-            late = deadline is not None and anyio.current_time() + wait >= deadline
-            if not outcome.retried or attempt >= self._settings.max_attempts or late:
+            if outcome.stale and not fresh:
+                # The server had closed it before it saw the request: that is no failed attempt,
+                # but where there are attempts left it is counted, so that they stay the limit.
+                fresh = True
+                number = min(number + 1, self._settings.max_attempts)
+                continue
+            wait = self._wait_after(outcome, number, deadline)
+            if watch is not None:
+                watch.failed(outcome.error, wait)
+            if wait is None:
                 break
-            _log.info(
-                "%s: attempt %d failed (%s), the next in %.1f s",
-                request.target.endpoint.key,
-                attempt,
-                type(outcome.error).__name__,
-                wait,
-            )
             await anyio.sleep(wait)
-            attempt += 1
+            number += 1
         raise outcome.error
 
-    async def _receive(
-        self, request: OutgoingRequest, head: Head, deadline: float | None
-    ) -> HttpAnswer | Failed:
+    async def _attempt(
+        self, request: OutgoingRequest, take: Take[T], deadline: float | None, *, fresh: bool
+    ) -> T | Failed:
+        settings = self._settings
+        endpoint = request.target.endpoint.key
+        if settings.limiter is not None:
+            await settings.limiter.acquire(request.body)
+        head = await self._heads.find(request)
         carrier = self._carriers.choose(head)
-        progress = Progress()
-        with anyio.move_on_after(self._settings.timeout):
+        with anyio.CancelScope() as scope:
+            attempt = Attempt(scope, settings.timeout, fresh=fresh)
             try:
-                arrival = await carrier.start(head, request.body, progress)
-                try:
-                    body = await _read_whole(arrival, LARGEST_ANSWER)
-                finally:
-                    await arrival.aclose()
-            except Broken as broken:
-                return _broken(request, broken)
-            except ResponseDecodeError as error:
-                return Failed(error)
-            if arrival.status >= 300:
-                return _refused(request, head, arrival, body)
-            return HttpAnswer(arrival.status, arrival.headers, mask_answer(body, head.secrets))
-        return _timed_out(request, progress, self._settings.timeout)
-
-    async def _open_stream(
-        self, request: OutgoingRequest, head: Head, deadline: float | None
-    ) -> OpenStream | Failed:
-        carrier = self._carriers.choose(head)
-        progress = Progress()
-        with anyio.move_on_after(self._settings.timeout):
-            try:
-                arrival = await carrier.start(head, request.body, progress)
+                arrival = await carrier.start(head, request.body, attempt)
+                if settings.limiter is not None:
+                    settings.limiter.observe(arrival.status, arrival.headers)
                 if arrival.status >= 300:
-                    try:
-                        body = await _read_whole(arrival, _LARGEST_ERROR)
-                    finally:
-                        await arrival.aclose()
-                    return _refused(request, head, arrival, body)
+                    body = await read_error(arrival)
+                    return refused(endpoint, head, arrival.status, body, arrival.headers)
+                return await take(arrival, request, head, deadline)
             except Broken as broken:
-                return _broken(request, broken)
+                return broke(endpoint, head, broken)
             except ResponseDecodeError as error:
-                return Failed(error)
+                return Failed(error.with_traceback(None))
+        return timed_out(endpoint, attempt, settings.timeout)
+
+    async def _take_stream(
+        self, arrival: Arrival, request: OutgoingRequest, head: Head, deadline: float | None
+    ) -> OpenStream | Failed:
+        if "html" in arrival.headers.get("content-type", ""):
+            page = await read_error(arrival)
+            return Failed(no_api(request.target.endpoint.key, head, page))
+        try:
             return OpenStream(
                 arrival,
                 framer=create_framing(request.framing or "sse"),
@@ -185,37 +156,25 @@ class Transport:
                 idle=self._settings.timeout,
                 deadline=deadline,
             )
-        return _timed_out(request, progress, self._settings.timeout)
+        except BaseException:
+            await arrival.aclose()
+            raise
+
+    def _wait_after(self, failed: Failed, number: int, deadline: float | None) -> float | None:
+        """Seconds until the next attempt; None where there is none."""
+        if not failed.retried or number >= self._settings.max_attempts:
+            return None
+        wait = wait_before(number, failed.wait)
+        late = deadline is not None and anyio.current_time() + wait >= deadline
+        return None if late else wait
 
 
-async def _read_whole(arrival: Arrival, limit: int) -> bytes:
-    inflater = Inflater(arrival.headers, limit)
-    parts: list[bytes] = []
-    while chunk := await arrival.read():
-        parts.append(inflater.feed(chunk))
-    parts.append(inflater.close())
-    return b"".join(parts)
-
-
-def _refused(request: OutgoingRequest, head: Head, arrival: Arrival, body: bytes) -> Failed:
-    headers = mask_headers(arrival.headers, head.secrets)
-    error = faults.provider_error(
-        request.target.endpoint.key,
-        status=arrival.status,
-        body=mask_error_body(body, head.secrets),
-        headers=headers,
-    )
-    return Failed(error, retried=is_retried(error, headers), wait=error.retry_after)
-
-
-def _broken(request: OutgoingRequest, broken: Broken) -> Failed:
-    key = request.target.endpoint.key
-    error = TransportError(f"The connection to {key} broke: {broken.cause}", endpoint=key)
-    error.__cause__ = broken.cause
-    return Failed(error, retried=broken.phase in ("connect", "stale", "lost") and not broken.final)
-
-
-def _timed_out(request: OutgoingRequest, progress: Progress, seconds: float | None) -> Failed:
-    key = request.target.endpoint.key
-    error = RequestTimeoutError(f"{key} did not answer within {seconds:g} s.", endpoint=key)
-    return Failed(error, retried=not progress.sent)
+async def _take_whole(
+    arrival: Arrival, request: OutgoingRequest, head: Head, deadline: float | None
+) -> HttpAnswer | Failed:
+    body = await read_answer(arrival)
+    if is_web_page(arrival.headers, body):
+        return Failed(no_api(request.target.endpoint.key, head, body))
+    if head.secrets:
+        body = mask_answer(body, head.secrets)
+    return HttpAnswer(arrival.status, arrival.headers, body)

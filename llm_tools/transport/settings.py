@@ -39,8 +39,31 @@ class TransportSettings(Struct, frozen=True, kw_only=True):
                 raise ConfigurationError(f"{name}={seconds!r} must be a number of seconds above 0.")
         if self.max_attempts < 1:
             raise ConfigurationError(f"max_attempts={self.max_attempts!r} must be at least 1.")
-        if isinstance(self.transport, str) and self.transport not in ("httpx", "fast"):
+        if self.limiter is not None and not hasattr(self.limiter, "acquire"):
+            raise ConfigurationError("limiter= takes what create_limiter(…) makes.")
+        self._check_transport()
+        if self.client is not None:
+            self._check_client()
+
+    def _check_transport(self) -> None:
+        if isinstance(self.transport, str):
+            known = self.transport in ("httpx", "fast")
+        else:
+            known = hasattr(self.transport, "handle_async_request")
+        if not known:
             raise ConfigurationError(
                 f"transport={self.transport!r} is none: take 'httpx', 'fast' or an "
                 "httpx.AsyncBaseTransport."
+            )
+        if self.http2 and self.transport != "httpx":
+            raise ConfigurationError("http2=True needs transport='httpx', which is the default.")
+
+    def _check_client(self) -> None:
+        if not (hasattr(self.client, "build_request") and hasattr(self.client, "aclose")):
+            raise ConfigurationError(
+                f"client={type(self.client).__name__} is no httpx.AsyncClient, nor like one."
+            )
+        if self.http2 or self.transport != "httpx":
+            raise ConfigurationError(
+                "client= brings its own connections: set http2 and transport on the client."
             )

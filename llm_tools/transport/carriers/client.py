@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arrival import Arrival, Progress
+from ...errors import ConfigurationError
+from ..arrival import CONNECT_TIME, Arrival, Attempt
 from ..head import Head
+from ..quiet import keys_in_hand, quieten
+from ..tls import shared_context
+from .connections import KEEP_ALIVE
 from .httpx_request import HttpxArrival, tracer, translated
-
-CONNECT_TIME = 10.0
 
 
 class ClientCarrier:
@@ -18,10 +20,13 @@ class ClientCarrier:
 
     def __init__(self, client: Any) -> None:
         self._client = client
+        quieten()
 
-    async def start(self, head: Head, body: bytes, progress: Progress) -> Arrival:
+    async def start(self, head: Head, body: bytes, attempt: Attempt) -> Arrival:
         """Send, and wait for the response head."""
+        attempt.begin()
         client = self._client
+        token = keys_in_hand.set(head.secrets)
         try:
             response = await client.send(
                 client.build_request(
@@ -30,12 +35,40 @@ class ClientCarrier:
                     headers=dict(head.fields),
                     content=body,
                     timeout=(CONNECT_TIME, None, None, None),
-                    extensions={"trace": tracer(progress)},
+                    extensions={"trace": tracer(attempt)},
                 ),
                 stream=True,
                 follow_redirects=False,
             )
             return HttpxArrival(response, head.secrets)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - ends as Broken, outside this frame
             broken = translated(error, "lost", head.secrets)
+        finally:
+            keys_in_hand.reset(token)
         raise broken
+
+
+class ClientPool(ClientCarrier):
+    """A client of our own, with the proxies of the environment."""
+
+    __slots__ = ()
+
+    def __init__(self, scheme: str, *, http2: bool) -> None:
+        import httpx
+
+        try:
+            client = httpx.AsyncClient(
+                verify=shared_context(scheme, http2=http2),
+                http2=http2,
+                limits=httpx.Limits(keepalive_expiry=KEEP_ALIVE),
+            )
+        except ImportError as missing:
+            raise ConfigurationError(
+                f"A package is missing ({missing}): pip install 'llm-tools[http2]' for http2=True, "
+                "or 'httpx[socks]' for a SOCKS proxy."
+            ) from None
+        super().__init__(client)
+
+    async def aclose(self) -> None:
+        """Close all its connections."""
+        await self._client.aclose()

@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio
 
-from ..arrival import Broken, Phase, Progress
+from ..arrival import Attempt, Broken, Phase
 from ..masking import mask_text
 from ..secret import Key
 
@@ -51,7 +51,7 @@ class HttpxArrival:
                     return chunk
         except StopAsyncIteration:
             return b""
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - ends as Broken, outside this frame
             broken = translated(error, "body", self._secrets)
         raise broken
 
@@ -98,13 +98,13 @@ def _untrusted(error: BaseException | None) -> bool:
     return False
 
 
-def tracer(progress: Progress) -> Any:
+def tracer(attempt: Attempt) -> Any:
     """Httpcore's trace hook: whether the request is on its way, or the connection still is."""
 
     async def trace(name: str, info: Mapping[str, Any]) -> None:
         if name == "connection.connect_tcp.started":
-            progress.sent = False
+            attempt.sent = False
         elif name.endswith(".send_request_headers.started"):
-            progress.sent = True
+            attempt.sent = True
 
     return trace

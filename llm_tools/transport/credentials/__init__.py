@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...spec import AwsAuth, GoogleAuth, KeyAuth
+from ...spec import Auth, AwsAuth, GoogleAuth, KeyAuth
 from ..message import OutgoingRequest
 from ..secret import Key
-from .keys import key_fields
+from .keys import in_headers, key_fields
 
 AuthFields = tuple[tuple[str, Key], ...]
 
@@ -29,3 +29,8 @@ async def auth_fields(request: OutgoingRequest) -> AuthFields:
 
             return await bearer_fields(request)
     return ()
+
+
+def launched_fields(auth: Auth, key: str) -> AuthFields:
+    """The headers of a key that a launcher made up for its server."""
+    return in_headers(auth, Key(key)) if isinstance(auth, KeyAuth) and key else ()

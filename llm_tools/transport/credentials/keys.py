@@ -26,6 +26,11 @@ async def key_fields(request: OutgoingRequest, auth: KeyAuth) -> AuthFields:
         if auth.optional:
             return ()
         raise ConfigurationError(missing_key(endpoint))
+    return in_headers(auth, key)
+
+
+def in_headers(auth: KeyAuth, key: Key) -> AuthFields:
+    """The key behind its prefix, and bare where it is wanted as well."""
     header = (auth.header, Key(f"{auth.prefix}{key}") if auth.prefix else key)
     return (header, *[(name, key) for name in auth.also])
 

@@ -1,0 +1,98 @@
+"""The connections to one origin in one loop: those that are free, and slots for new ones."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Generic, TypeVar
+
+import anyio
+
+from ..arrival import Attempt
+from ..slots import Slots
+
+KEEP_ALIVE = 5.0
+"""Seconds a connection stays open unused; servers close theirs after 5 s or more."""
+_CLOSING_TIME = 1.0
+
+T = TypeVar("T")
+
+
+class Connections(Generic[T]):
+    """A free list, the connection used last first: its cost does not grow with its length.
+
+    `close` closes a connection; `is_alive` tells, without waiting, whether a free one still is.
+    """
+
+    __slots__ = ("__weakref__", "_close", "_free", "_is_alive", "_slots", "closings")
+
+    def __init__(
+        self,
+        slots: Slots,
+        close: Callable[[T], Awaitable[None]],
+        is_alive: Callable[[T], bool] | None = None,
+    ) -> None:
+        self._slots = slots
+        self._close = close
+        self._is_alive = is_alive
+        self._free: deque[tuple[T, float]] = deque()
+        self.closings = 0
+        slots.holders.add(self)
+
+    async def acquire(self, attempt: Attempt) -> T | None:
+        """A free connection; or None, and a slot is taken for a new one. The clock starts then."""
+        again = False
+        while True:
+            connection = None if attempt.fresh else await self._take()
+            if connection is not None or await self._slots.take():
+                attempt.begin()
+                return connection
+            await self._slots.wait(first=again)
+            again = True
+
+    async def release(self, connection: T, closings: int) -> None:
+        """Back into the list; or closed, if all were meanwhile (`closings` was another then)."""
+        if closings != self.closings:
+            await self.drop(connection)
+            return
+        self._free.append((connection, anyio.current_time() + KEEP_ALIVE))
+        self._slots.wake()
+
+    async def drop(self, connection: T) -> None:
+        """Close it, shielded from a cancellation that may be the reason."""
+        try:
+            with anyio.move_on_after(_CLOSING_TIME, shield=True):
+                await self._close(connection)
+        finally:
+            self._slots.give_back()
+
+    def give_up(self) -> None:
+        """No connection came of the slot that was taken."""
+        self._slots.give_back()
+
+    async def drop_idle(self) -> bool:
+        """Close the one that was free for the longest, for its slot."""
+        if not self._free:
+            return False
+        await self.drop(self._free.popleft()[0])
+        return True
+
+    async def aclose(self) -> None:
+        """Close what is free now; what is in use is closed as it comes back."""
+        self.closings += 1
+        while self._free:
+            await self.drop(self._free.pop()[0])
+
+    async def _take(self) -> T | None:
+        free = self._free
+        while free:
+            now = anyio.current_time()
+            while free and free[0][1] <= now:
+                await self.drop(free.popleft()[0])
+            if not free:
+                break
+            connection, _ = free.pop()
+            if self._is_alive is None or self._is_alive(connection):
+                return connection
+            await self.drop(connection)
+        return None

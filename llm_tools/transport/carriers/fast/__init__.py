@@ -1,0 +1,1 @@
+"""HTTP/1.1 over sockets of our own, on asyncio and trio."""

@@ -1,0 +1,191 @@
+"""Requests over our own sockets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+import anyio
+from anyio.abc import ByteStream
+from anyio.streams.tls import TLSStream
+
+from ...arrival import Arrival, Attempt, Broken
+from ...head import Head
+from ...slots import Slots
+from ...tls import shared_context
+from ..connections import Connections
+from .parsing import ResponseParser, create_parser
+from .sockets import SocketStream, connect
+
+_BROKEN = (anyio.BrokenResourceError, anyio.ClosedResourceError)
+
+
+class Connection:
+    """A socket, and the stream on it: itself, or TLS."""
+
+    __slots__ = ("socket", "stream")
+
+    def __init__(self, socket: SocketStream, stream: ByteStream) -> None:
+        self.socket = socket
+        self.stream = stream
+
+    async def aclose(self) -> None:
+        """Close it without a word to the other side."""
+        await self.socket.aclose()
+
+    def is_alive(self) -> bool:
+        """Whether it may carry another request."""
+        return self.socket.is_quiet()
+
+
+class FastPool:
+    """The connections to one origin in one loop."""
+
+    __slots__ = ("_connections",)
+
+    def __init__(self, slots: Slots) -> None:
+        self._connections: Connections[Connection] = Connections(
+            slots, Connection.aclose, Connection.is_alive
+        )
+
+    async def start(self, head: Head, body: bytes, attempt: Attempt) -> Arrival:
+        """Send on a free connection, or a new one, and wait for the response head."""
+        if head.prepared is None:
+            head.prepared = _prefix(head)
+        data = b"%b%d\r\n\r\n%b" % (head.prepared, len(body), body)
+        return await self.exchange(head, data, attempt)
+
+    async def exchange(self, head: Head, data: bytes, attempt: Attempt) -> FastArrival:
+        """Send the bytes of a whole request, and wait for the response head."""
+        connections = self._connections
+        connection = await connections.acquire(attempt)
+        reused = connection is not None
+        if connection is None:
+            connection = await self._connect(head, attempt)
+        try:
+            parser = await _exchange(connection.stream, data, reused=reused)
+        except BaseException:
+            await connections.drop(connection)
+            raise
+        arrival = FastArrival(connection, parser, connections)
+        if parser.complete:
+            await arrival.finish()
+        return arrival
+
+    async def aclose(self) -> None:
+        """Close what is free now, and what is in use as it comes back."""
+        await self._connections.aclose()
+
+    async def _connect(self, head: Head, attempt: Attempt) -> Connection:
+        attempt.sent = False
+        connection = None
+        error: Exception = TimeoutError(f"no connection within {attempt.connect} s")
+        final = False
+        try:
+            with anyio.move_on_after(attempt.connect):
+                connection = await open_connection(head)
+        except (OSError, anyio.EndOfStream, *_BROKEN) as refused:
+            final = type(refused).__name__ == "SSLCertVerificationError"
+            error = OSError(str(refused) or "the connection was closed while it was being opened")
+        finally:
+            if connection is None:
+                self._connections.give_up()
+        if connection is None:
+            raise Broken("connect", error, final=final)
+        attempt.sent = True
+        return connection
+
+
+async def open_connection(head: Head) -> Connection:
+    """A connection to the head's origin, encrypted if that is https."""
+    socket = await connect(head.host, head.port)
+    if head.scheme == "http":
+        return Connection(socket, socket)
+    try:
+        stream = await TLSStream.wrap(
+            socket,
+            hostname=head.host,
+            ssl_context=shared_context("https", http2=False),
+            standard_compatible=False,
+        )
+    except BaseException:
+        socket.close()
+        raise
+    return Connection(socket, stream)
+
+
+async def _exchange(stream: ByteStream, data: bytes, *, reused: bool) -> ResponseParser:
+    """Send, and receive until the response head is there."""
+    parser = create_parser()
+    received = False
+    try:
+        with suppress(*_BROKEN):  # it may have answered before it closed: a body too large
+            await stream.send(data)
+        while not parser.head_done:
+            answer = await stream.receive()
+            received = True
+            parser.feed(answer)
+    except (anyio.EndOfStream, *_BROKEN) as error:
+        reason = str(error) or "the server closed it before it answered"
+    else:
+        return parser
+    raise Broken("stale" if reused and not received else "lost", ConnectionError(reason))
+
+
+class FastArrival:
+    """A response of ours."""
+
+    __slots__ = ("_closings", "_connection", "_connections", "_parser", "headers", "status")
+
+    def __init__(
+        self, connection: Connection, parser: ResponseParser, connections: Connections[Any]
+    ) -> None:
+        self._connection: Connection | None = connection
+        self._connections = connections
+        self._closings = connections.closings
+        self._parser = parser
+        self.status = parser.status
+        self.headers: Mapping[str, str] = parser.headers
+
+    async def read(self) -> bytes:
+        """The next bytes of the body; empty at the end."""
+        parser = self._parser
+        while True:
+            body = parser.take()
+            if body or parser.complete:
+                return body
+            await self._receive()
+
+    async def finish(self) -> None:
+        """Let go of the connection, once the body has come whole."""
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        if self._parser.complete and self._parser.reusable:
+            await self._connections.release(connection, self._closings)
+        else:
+            await self._connections.drop(connection)
+
+    async def aclose(self) -> None:
+        """Let go of the connection, at any time."""
+        await self.finish()
+
+    async def _receive(self) -> None:
+        if self._connection is None:
+            raise Broken("body", ConnectionError("the stream was closed"))
+        try:
+            self._parser.feed(await self._connection.stream.receive())
+        except anyio.EndOfStream:
+            if not self._parser.feed_eof():
+                raise Broken("body", ConnectionError("the server closed it too early")) from None
+        except _BROKEN as error:
+            raise Broken("body", ConnectionError(str(error))) from None
+        if self._parser.complete:
+            await self.finish()
+
+
+def _prefix(head: Head) -> bytes:
+    lines = [f"POST {head.target} HTTP/1.1", f"host: {head.netloc}"]
+    lines += [f"{name}: {value}" for name, value in head.fields]
+    return "\r\n".join([*lines, "content-length: "]).encode("latin-1")

@@ -1,0 +1,70 @@
+"""Google's OAuth: an access token given, else the application's default credentials."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from anyio import to_thread
+
+from ...errors import ConfigurationError
+from ...spec import GoogleAuth
+from ..message import OutgoingRequest
+from ..secret import Key
+from .extras import load_extra
+from .keys import checked, given_key
+
+if TYPE_CHECKING:
+    from . import AuthFields
+
+_found: dict[tuple[str, ...], Any] = {}
+_lock = Lock()  # held in worker threads only, by whoever finds or refreshes credentials
+
+
+async def google_fields(request: OutgoingRequest, auth: GoogleAuth) -> AuthFields:
+    """The access token as a bearer token.
+
+    Raises:
+        ConfigurationError: google-auth is missing, or finds no credentials.
+    """
+    token = await given_key(request, "access_token")
+    if token is None:
+        token = _current(auth.scopes) or await to_thread.run_sync(
+            _fetch, auth.scopes, request.target.endpoint.key, abandon_on_cancel=True
+        )
+    return (("authorization", Key(f"Bearer {token}")),)
+
+
+def _current(scopes: tuple[str, ...]) -> Key | None:
+    """The token that is known and valid; google-auth counts one about to expire as expired."""
+    credentials = _found.get(scopes)
+    return Key(credentials.token) if credentials is not None and credentials.valid else None
+
+
+def _fetch(scopes: tuple[str, ...], endpoint: str) -> Key:
+    """Find credentials and have them fetch a token; waits for the network."""
+    google_auth = load_extra("google.auth", endpoint=endpoint, extra="vertex")
+    requests = load_extra("google.auth.transport.requests", endpoint=endpoint, extra="vertex")
+    failures = load_extra("google.auth.exceptions", endpoint=endpoint, extra="vertex")
+    failure = ""
+    with _lock:
+        known = _current(scopes)
+        if known is not None:
+            return known
+        try:
+            credentials = _found.get(scopes)
+            if credentials is None:
+                credentials, _ = google_auth.default(scopes=list(scopes))
+            credentials.refresh(requests.Request())
+            _found[scopes] = credentials
+            token = checked(Key(credentials.token or ""), "google-auth")
+        except failures.GoogleAuthError as error:
+            failure = f"{type(error).__name__}: {str(error)[:300]}"
+            token = None
+    if not token:
+        raise ConfigurationError(
+            f"google-auth got no token for {endpoint} ({failure or 'an empty one'}): run "
+            "'gcloud auth application-default login', set GOOGLE_APPLICATION_CREDENTIALS, or pass "
+            "access_token=…."
+        )
+    return token

@@ -1,0 +1,54 @@
+"""Reading bodies whole, within bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..errors import ResponseDecodeError
+from .arrival import Arrival, Broken
+from .inflating import Inflater
+
+LARGEST_ANSWER = 64_000_000
+_ENOUGH_OF_AN_ERROR = 65_536
+
+
+async def read_answer(arrival: Arrival) -> bytes:
+    """The whole body; the connection is given back, or dropped if that did not end well.
+
+    Raises:
+        Broken: the connection broke.
+        ResponseDecodeError: it is too large, or cannot be decompressed.
+    """
+    try:
+        inflater = Inflater(arrival.headers, LARGEST_ANSWER)
+        body = inflater.feed(await arrival.read())
+        if chunk := await arrival.read():
+            parts = [body]
+            while chunk:
+                parts.append(inflater.feed(chunk))
+                chunk = await arrival.read()
+            body = b"".join(parts)
+        return body + inflater.close()
+    finally:
+        await arrival.aclose()
+
+
+async def read_error(arrival: Arrival) -> bytes:
+    """As much of an error's body as anyone needs, or as came; its status is known in any case."""
+    parts: list[bytes] = []
+    size = 0
+    try:
+        inflater = Inflater(arrival.headers, _ENOUGH_OF_AN_ERROR)
+        while size < _ENOUGH_OF_AN_ERROR and (chunk := await arrival.read()):
+            parts.append(inflater.feed(chunk))
+            size += len(parts[-1])
+    except (Broken, ResponseDecodeError):
+        pass
+    finally:
+        await arrival.aclose()
+    return b"".join(parts)
+
+
+def is_web_page(headers: Mapping[str, str], body: bytes) -> bool:
+    """Whether this is HTML, by its header and its first byte."""
+    return "html" in headers.get("content-type", "") and body.lstrip()[:1] == b"<"
