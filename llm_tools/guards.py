@@ -36,9 +36,8 @@ def is_output_result(value: dict[str, Any]) -> bool: ...
 def is_output_result(value: object) -> TypeIs[OutputResult]: ...
 def is_output_result(value: object) -> bool:
     """Whether it is a whole answer of a model."""
-    if isinstance(value, dict):
-        return isinstance(value.get("content"), list) and isinstance(value.get("stopReason"), str)
-    return isinstance(value, OutputResult)
+    content, reason = _get(value, "content"), _get(value, "stopReason")
+    return _is(value, OutputResult) or (_is(content, list) and _is(reason, str))
 
 
 @overload
@@ -47,9 +46,9 @@ def is_output_result_content_text(value: dict[str, Any]) -> bool: ...
 def is_output_result_content_text(value: object) -> TypeIs[OutputResultText]: ...
 def is_output_result_content_text(value: object) -> bool:
     """Whether it is a text part."""
-    if isinstance(value, dict):
-        return value.get("type") == "text" and isinstance(value.get("text"), str)
-    return isinstance(value, OutputResultText)
+    return _is(value, OutputResultText) or (
+        _get(value, "type") == "text" and _is(_get(value, "text"), str)
+    )
 
 
 @overload
@@ -58,9 +57,9 @@ def is_function_call(value: dict[str, Any]) -> bool: ...
 def is_function_call(value: object) -> TypeIs[OutputResultFunctionUse]: ...
 def is_function_call(value: object) -> bool:
     """Whether it is a call the model wants made."""
-    if isinstance(value, dict):
-        return value.get("type") == "function_use" and isinstance(value.get("name"), str)
-    return isinstance(value, OutputResultFunctionUse)
+    return _is(value, OutputResultFunctionUse) or (
+        _get(value, "type") == "function_use" and _is(_get(value, "name"), str)
+    )
 
 
 @overload
@@ -75,8 +74,8 @@ def has_function_call(value: object) -> bool:
     Tells the two outcomes of `execute()` apart: a parser may return a list too, but none with a
     call in it.
     """
-    content = value.content if isinstance(value, OutputResult) else value
-    return isinstance(content, list | tuple) and any(map(is_function_call, content))
+    content: Any = value.content if type(value) is OutputResult else value
+    return type(content) in (list, tuple) and any(map(is_function_call, content))
 
 
 is_tool_call = is_function_call
@@ -111,6 +110,17 @@ def is_system_message(value: object) -> bool:
 
 
 def _role_of(value: object) -> object:
-    if isinstance(value, dict):
-        return value.get("role") if "content" in value else None
-    return value.role if isinstance(value, Message) else None
+    if type(value) is Message:
+        return value.role
+    return _get(value, "role") if _get(value, "content") is not None else None
+
+
+def _is(value: object, kind: type) -> bool:
+    """`isinstance` that asks the object nothing: a proxy may raise when its class is read."""
+    return issubclass(type(value), kind)
+
+
+def _get(value: Any, key: str) -> Any:
+    """What a dict holds under a key, if it is text or a list; None otherwise."""
+    found = value.get(key) if type(value) is dict else None
+    return found if type(found) in (str, list) else None

@@ -77,7 +77,7 @@ class Tool(CallableExecutor, Generic[P, R]):
             visibility_handler=options.visibility_handler,
             validate_input=options.validate_input,
         )
-        update_wrapper(self, function)
+        update_wrapper(self, function, updated=())
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function, as if it were not decorated."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from importlib import import_module
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 import msgspec
@@ -105,10 +107,14 @@ class CallableExecutor:
         return self._implementation.is_async
 
     @property
+    def source(self) -> Any:
+        """The Python function behind it, or None where an object is."""
+        return self._implementation.source
+
+    @property
     def qualified_name(self) -> tuple[str, str]:
         """Module and qualified name of the Python function behind it."""
-        source = self._implementation.source
-        return source.__module__, source.__qualname__
+        return self.source.__module__, self.source.__qualname__
 
     def visible(self, input: Any, attributes: Mapping[str, Any] | None = None) -> bool:  # noqa: A002 - the handler's word
         """Whether the function is there for this input; a handler that fails hides it."""
@@ -163,6 +169,17 @@ class CallableExecutor:
         """
         return self._implementation.call(self.decode(input))
 
+    def remote(self, input: Input) -> tuple[Callable[..., Any], tuple[Any, ...]]:  # noqa: A002 - the field's name
+        """A module-level function and its arguments, for a worker process to do the call.
+
+        Raises:
+            FunctionInputError: the input does not fit.
+        """
+        decoded = self.decode(input)
+        whole = self._implementation.whole
+        positional, named = ([decoded], {}) if whole else decoded
+        return call_by_name, (*self.qualified_name, positional, named)
+
     async def execute(self, input: Input) -> Any:  # noqa: A002 - the word of executors
         """Check the input, then call it; so that it can be another function's handler.
 
@@ -182,6 +199,13 @@ class CallableExecutor:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
+
+
+def call_by_name(module: str, name: str, positional: list[Any], named: dict[str, Any]) -> Any:
+    """Call a function another process can import, past a decorator that took its name."""
+    found = attrgetter(name)(import_module(module))
+    function = found.source if isinstance(found, CallableExecutor) else found
+    return function(*positional, **named)
 
 
 def create_callable_executor(

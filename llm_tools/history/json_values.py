@@ -18,6 +18,7 @@ import msgspec
 from ..content import JSON
 
 _TOO_DEEP = 100  # levels; the strictest provider stops reading there
+_MOST_BITS = 14_000
 _DEEP = "(nested too deeply)"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -116,6 +117,11 @@ def _in_order(values: Iterable[Any]) -> list[Any]:
         return sorted(items, key=repr)
 
 
+def _from_int(value: int) -> JSON:
+    """Python writes no more than some thousand digits; longer numbers are told in hex."""
+    return value if value.bit_length() <= _MOST_BITS else hex(value)
+
+
 def _from_float(value: float) -> JSON:
     if isfinite(value):
         return value
@@ -150,7 +156,7 @@ def _same(value: Any) -> Any:
 _LEAVES: dict[type, Callable[[Any], JSON]] = {
     str: legal_text,
     bool: _same,
-    int: _same,
+    int: _from_int,
     type(None): _same,
     float: _from_float,
     bytes: _from_bytes,

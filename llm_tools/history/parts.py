@@ -108,7 +108,7 @@ def _read_part(item: Any, allowed: tuple[PartType, ...], where: str) -> OutputRe
     if type(part) not in allowed:
         raise ConfigurationError(f"{where}: expected {_listed(allowed)}, got {_kind_of(item)}.")
     part = _clean(part)
-    flaw = _flaw_of(part)
+    flaw = _flaw_of(part, by_model=allowed is ALL_PARTS)
     if flaw is not None:
         raise ConfigurationError(f"{where}{flaw}")
     return _split_data_url(part) if isinstance(part, OutputResultImage) else part
@@ -150,13 +150,13 @@ def _clean_items(items: tuple[Any, ...]) -> tuple[JSON, ...]:
     return items if all(a is b for a, b in zip(safe, items, strict=True)) else safe
 
 
-def _flaw_of(part: OutputResultContent) -> str | None:
+def _flaw_of(part: OutputResultContent, *, by_model: bool) -> str | None:
     """What the types of a hand-made part do not rule out, with its pointer; None if it is fine."""
     if isinstance(part, OutputResultImage):
-        return _flaw_of_image(part)
+        return _flaw_of_image(part, by_model=by_model)
     if not isinstance(part, OutputResultFunctionUse):
         return None if isinstance(part.text, str) else f"/text: {_expected('text', part.text)}"
-    if not isinstance(part.name, str) or not part.name:
+    if not isinstance(part.name, str):
         return f"/name: {_expected('the name of a function', part.name)}"
     if not isinstance(part.input, dict):
         return f"/input: {_expected('an object', part.input)}"
@@ -169,17 +169,17 @@ def _expected(what: str, value: Any) -> str:
     return f"expected {what}, got {_kind_of(value)}."
 
 
-def _flaw_of_image(image: OutputResultImage) -> str | None:
+def _flaw_of_image(image: OutputResultImage, *, by_model: bool) -> str | None:
     given = [value for value in (image.data, image.url) if value is not None]
     if len(given) != 1 or not isinstance(given[0], str):
         return ": an image needs either url or data (base64 text)."
-    if image.data is None:
+    if image.data is None or by_model:
         return None
     if not isinstance(image.media_type, str):
         return "/mediaType: an image given as data needs its media type, such as 'image/png'."
     try:
         binascii.a2b_base64(image.data, strict_mode=True)
-    except (binascii.Error, ValueError) as error:
+    except ValueError as error:
         return f"/data: no base64 text ({error})."
     return None
 
