@@ -46,11 +46,11 @@ def use_llm(key: str, *, model: str | None = None, **options: Unpack[LlmOptions]
 
 
 @overload
-def use_llm(key: Sequence[str], **options: Unpack[LlmOptions]) -> FallbackLlm: ...
+def use_llm(key: list[str] | tuple[str, ...], **options: Unpack[LlmOptions]) -> FallbackLlm: ...
 
 
 def use_llm(
-    key: str | Sequence[str], *, model: str | None = None, **options: Unpack[LlmOptions]
+    key: str | list[str] | tuple[str, ...], *, model: str | None = None, **options: Unpack[LlmOptions]
 ) -> Llm | FallbackLlm:
     """A model, by `"<endpoint>.<model>"` or `"<endpoint>.<protocol>.v1"` plus `model`.
 

@@ -70,7 +70,7 @@ class Runner:
     ) -> str | None:
         """What is wrong with the input, by its schema and by the function's own check."""
         try:
-            problem: Any = function.validate(call.input)
+            problem = function.validate(call.input)
             return await problem if isawaitable(problem) else problem
         except Exception as error:  # noqa: BLE001 - a caller's handler may raise anything
             return outcomes.error_text(error)

@@ -20,7 +20,7 @@ from ..content import (
 )
 from ..dialogue import Dialogue, create_dialogue
 from ..dispatching import Approve, Decision
-from ..errors import ConfigurationError
+from ..errors import ConfigurationError, StreamError
 from ..functions.choice import FunctionCall
 from ..loop import PendingRun, Run, RunLimits, RunOptions, is_continued, split_prompt
 from ..loop.run import ChooseByTurn, OnEvent
@@ -39,7 +39,7 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
     `execute` hands the calls back, `run` makes them and goes on until text.
     """
 
-    @overload  # type: ignore[override]  # with functions the answer may also be calls
+    @overload
     async def execute(
         self,
         input: Any = None,
@@ -394,10 +394,10 @@ class RunStream:
         """What the run came to.
 
         Raises:
-            ConfigurationError: it has not ended.
+            StreamError: it has not ended.
         """
         if self.outcome is None:
-            raise ConfigurationError("The run has not ended: read its events to the last first.")
+            raise StreamError("The run has not ended: read its events to the last first.")
         return self.outcome
 
 

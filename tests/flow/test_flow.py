@@ -182,19 +182,14 @@ async def test_the_seam_can_be_scripted() -> None:
     assert wire.requests[0].body["tools"][0]["function"]["name"] == "add"
 
 
-class TestLoopsOneAfterAnother:
-    """One model serves loop after loop."""
+def test_two_asyncio_runs_and_a_trio_run(server: str) -> None:
+    """One model serves loop after loop: connections belong to theirs."""
+    llm = use_llm("openai.gpt-4o-mini", api_key="k", base_url=server)
 
-    pytestmark: list[Any] = []
+    async def once() -> str:
+        answer = await llm.call("17 and 25", functions=[PLAIN])
+        return answer.function_calls[0].name
 
-    def test_two_asyncio_runs_and_a_trio_run(self, server: str) -> None:
-        """Connections belong to their loop; the next loop opens its own."""
-        llm = use_llm("openai.gpt-4o-mini", api_key="k", base_url=server)
-
-        async def once() -> str:
-            answer = await llm.call("17 and 25", functions=[PLAIN])
-            return answer.function_calls[0].name
-
-        assert asyncio.run(once()) == "add"
-        assert asyncio.run(once()) == "add"
-        assert trio.run(once) == "add"
+    assert asyncio.run(once()) == "add"
+    assert asyncio.run(once()) == "add"
+    assert trio.run(once) == "add"
