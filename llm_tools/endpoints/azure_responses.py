@@ -1,7 +1,7 @@
 """Azure OpenAI, Responses API; the model is the name of a deployment.
 
-Without `api_version` it is Azure's v1 API, with one the dated API, whose Responses address names
-no deployment. https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses
+Without `api_version` (or with `v1`, `latest`, `preview`) it is Azure's v1 API, with a dated one the
+older API, whose Responses address names no deployment. https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from ..errors import ConfigurationError
 from ..spec import Endpoint, KeyAuth, Place, Setting
 from .openai_models import REASONING
 
+_UNDATED = ("v1", "latest", "preview")
+
 
 def _place(values: Mapping[str, str], model: str) -> Place:
     """The address of a resource, else a base URL; one that names `openai` is taken as it is."""
-    version = values.get("api_version")
+    version = values.get("api_version", "")
     base_url = values.get("base_url", "").rstrip("/")
     if "resource" in values:
         base_url = f"https://{values['resource']}.openai.azure.com"
@@ -26,7 +28,9 @@ def _place(values: Mapping[str, str], model: str) -> Place:
             "AZURE_OPENAI_ENDPOINT."
         )
     if "openai" not in base_url.split("/")[3:]:
-        base_url += "/openai" if version else "/openai/v1"
+        base_url += "/openai"
+    if (not version or version in _UNDATED) and not base_url.endswith("/v1"):
+        base_url += "/v1"
     return Place(base_url, f"api-version={quote(version)}" if version else "")
 
 

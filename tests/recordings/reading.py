@@ -124,7 +124,7 @@ def sse_payloads(stream: bytes) -> Iterator[Any]:
     for event in text.split("\n\n"):
         data = [line[5:].removeprefix(" ") for line in event.split("\n") if line.startswith("data")]
         joined = "\n".join(data)
-        if joined.startswith(("{", "[")):
+        if joined.startswith("{"):
             yield json.loads(joined)
 
 

@@ -92,11 +92,9 @@ def _usage(usage: Any) -> Usage | None:
     output = usage.get("completion_tokens") or 0
     reasoning = made.get("reasoning_tokens") or usage.get("reasoning_tokens") or 0
     total = usage.get("total_tokens") or 0
-    if reasoning and total == usage["prompt_tokens"] + output + reasoning:
-        output += reasoning  # hosts that count reasoning beside the completion
     return Usage(
         input=usage["prompt_tokens"],
-        output=output,
+        output=max(output, total - usage["prompt_tokens"]),  # some count reasoning beside it
         cached=received.get("cached_tokens")
         or usage.get("prompt_cache_hit_tokens")
         or usage.get("num_cached_tokens")

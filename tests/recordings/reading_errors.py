@@ -21,10 +21,13 @@ _BY_WORDS = (
     (("incorrect api key", "invalid api key", "api key not valid"), "AuthenticationError"),
     (("signature expired", "token has expired", "expiredtoken"), "AuthenticationError"),
     (("model_not_found",), "NotFoundError"),
-    (("too_many_prompt_tokens", "context_length_exceeded", "too long"), "ContextLengthError"),
+    (
+        ("too_many_prompt_tokens", "context length", "context_length", "too long"),
+        "ContextLengthError",
+    ),
     (("insufficient_quota",), "QuotaExceededError"),
 )
-_OVERLOADED = ("overloaded", "unavailable", "too many connections", "capacity")
+_OVERLOADED = ("overloaded", "unavailable", "throttled", "too many connections", "capacity")
 
 
 def error_class(record: Record) -> str:

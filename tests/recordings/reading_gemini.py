@@ -18,13 +18,14 @@ def read(record: Record) -> Reading:
             for part in (candidate.get("content") or {}).get("parts") or []:
                 _read_part(part, reading)
             if "finishReason" in candidate:
-                reading.finish = str(candidate["finishReason"])
+                reason = candidate["finishReason"]
+                reading.finish = {1: "STOP", 2: "MAX_TOKENS"}.get(reason, reason)
         if not chunk.get("candidates") and chunk.get("promptFeedback"):
             reading.finish = chunk["promptFeedback"].get("blockReason")
         if chunk.get("usageMetadata"):
             reading.usage = _usage(chunk["usageMetadata"])
     reading.broken |= reading.finish is None
-    reading.cut = reading.finish in ("MAX_TOKENS", "2", "CONTINUATION")
+    reading.cut = reading.finish in ("MAX_TOKENS", "CONTINUATION")
     return reading
 
 

@@ -73,4 +73,4 @@ def _only(functions: PreparedFunctions, names: tuple[str, ...]) -> Raw:
 def _filtered_warning(choice: FunctionChoice | None) -> ResultWarning:
     names = ", ".join(choice.names or ()) if choice else ""
     detail = f"This wire knows no subset: only {names} went out."
-    return ResultWarning(code="function_call_emulated", detail=detail)
+    return ResultWarning(code="subset_filtered", detail=detail)

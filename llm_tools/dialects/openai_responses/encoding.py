@@ -100,4 +100,4 @@ def _hold_reasoning(
         )
     body["reasoning"] = {"effort": "none"}
     detail = f"Reasoning is off in this call: {target.endpoint.key} refuses forced calls with it."
-    return (ResultWarning(code="reasoning_off", detail=detail),)
+    return (ResultWarning(code="thinking_switched_off", detail=detail),)

@@ -83,7 +83,7 @@ class _Writer:
                 self._add(message.role, _user_content(message))
             case "assistant":
                 self.items += write_turn(message, self._target, self._functions, self.warn)
-            case "function":
+            case _:
                 self._result(message)
 
     def _check_images(self, message: Message) -> None:
@@ -104,7 +104,7 @@ class _Writer:
                 output = _result_content(message, parts)
             else:
                 detail = f"{self._target.model} sees no images: those of results were left out."
-                self.warn("image_dropped", detail)
+                self.warn("image_left_out", detail)
         self.items.append(
             {"type": "function_call_output", "call_id": message.function_id, "output": output}
         )

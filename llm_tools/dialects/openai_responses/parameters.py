@@ -65,10 +65,8 @@ def _max_output_tokens(target: Target[ResponsesQuirks], max_tokens: int | None) 
 def _reasoning(target: Target[ResponsesQuirks], effort: str | None) -> Body | None:
     if effort is None:
         return None
-    if target.quirks.reasoning == "never":
-        raise UnsupportedOptionError(
-            f"{target.model} does not reason and takes no effort: leave it out."
-        )
+    if not target.quirks.takes_effort:
+        raise UnsupportedOptionError(f"{target.model} takes no effort: leave it out.")
     if target.quirks.reasoning == "always" and effort == "none":
         raise UnsupportedOptionError(
             f"{target.model} always reasons and takes no effort='none': use 'low' or leave it out."

@@ -20,6 +20,7 @@ class ResponsesQuirks(Quirks, frozen=True, kw_only=True):
         parallel_off: the wire can hold the model to one call at a time.
         min_output_tokens: the smallest `max_output_tokens` it takes.
         reasoning: when the model reasons; a reasoning model refuses sampling parameters.
+        effort: it can be told how much to reason.
         encrypted_reasoning: reasoning comes encrypted, on demand, so that it can be replayed.
         forced_call_stops_reasoning: a forced call is refused while the model reasons.
         images: the model sees images.
@@ -31,10 +32,16 @@ class ResponsesQuirks(Quirks, frozen=True, kw_only=True):
     parallel_off: bool = True
     min_output_tokens: int = 16
     reasoning: Reasoning = "unknown"
+    effort: bool = True
     encrypted_reasoning: bool = True
     forced_call_stops_reasoning: bool = False
     images: bool = True
     calls_last: bool = False
+
+    @property
+    def takes_effort(self) -> bool:
+        """Whether an effort may be sent at all."""
+        return self.effort and self.reasoning != "never"
 
     def reasons(self, effort: str | None) -> bool:
         """Whether the model is known to reason when asked for this effort."""

@@ -19,14 +19,16 @@ class Slot:
     Attributes:
         item: as it was added; once `done`, as it ended.
         order: its place in the output.
+        added: whether the stream said that it begins.
         call: its arguments and events, if it is a call whose name has come.
     """
 
-    __slots__ = ("call", "done", "item", "order", "pieces", "section")
+    __slots__ = ("added", "call", "done", "item", "order", "pieces", "section")
 
-    def __init__(self, item: Item, order: int) -> None:
+    def __init__(self, item: Item, order: int, *, added: bool) -> None:
         self.item = item
         self.order = order
+        self.added = added
         self.done = False
         self.call: StreamedCall | None = None
         self.pieces: list[str] = []
@@ -80,8 +82,8 @@ class Slot:
         for part in content_of(item):
             if text := text_of(part, "text"):
                 events += self.text(text)
-            elif text := text_of(part, "refusal"):
-                events += self.refusal(text)
+            if refusal := text_of(part, "refusal"):
+                events += self.refusal(refusal)
         return events
 
     def whole(self) -> Item:
@@ -97,11 +99,10 @@ class Slot:
                 return {**item, "arguments": text}
             case "reasoning":
                 return {**item, "summary": [{"type": "summary_text", "text": text}]}
-            case "message" if self.section == _REFUSAL:
+            case _ if self.section == _REFUSAL:
                 return {**item, "content": [{"type": "refusal", "refusal": text}]}
-            case "message":
+            case _:
                 return {**item, "content": [{"type": "output_text", "text": text}]}
-        return item
 
     def tell_unfinished(self, reply: Reply) -> None:
         """What had come of an item that never ended: nothing of it can be replayed or run."""

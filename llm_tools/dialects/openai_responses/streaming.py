@@ -123,22 +123,27 @@ class ResponsesStream:
         if not isinstance(event.item, dict):
             return []
         followed = self._calls.follow()
-        slot = self._open(event.item, event.output_index)
+        slot = self._find(event.item.get("id"), event.output_index)
+        if slot is None or slot.added:
+            slot = self._open(event.item, event.output_index)
+        slot.item, slot.added = event.item, True
         return followed + self._name(slot, event.item)
 
     def _item_done(self, event: _Event) -> list[StreamEvent]:
         if not isinstance(event.item, dict):
             return []
-        return self._finish(event.item, event.output_index)
+        return self._take(event.item, event.output_index)
 
-    def _finish(self, item: Item, output_index: Any) -> list[StreamEvent]:
-        events: list[StreamEvent] = []
+    def _take(self, item: Item, output_index: Any) -> list[StreamEvent]:
+        """An item that has ended, whether or not the stream said that it began."""
         slot = self._find(item.get("id"), output_index)
-        if slot is None or slot.done:
-            events += self._calls.follow()
-            slot = self._open(item, output_index)
-        events += self._name(slot, item)
-        events += slot.finish(item)
+        if slot is not None and not slot.done:
+            return self._finish(slot, item)
+        followed = self._calls.follow()
+        return followed + self._finish(self._open(item, output_index), item)
+
+    def _finish(self, slot: Slot, item: Item) -> list[StreamEvent]:
+        events = [*self._name(slot, item), *slot.finish(item)]
         if slot.kind == "reasoning":
             self._reasoning = text_of(item, "id") or self._reasoning
         if slot.call is not None:
@@ -156,9 +161,9 @@ class ResponsesStream:
         early, slot.pieces = "".join(slot.pieces), []
         return [started, *slot.arguments(early)] if early else [started]
 
-    def _open(self, item: Item, output_index: Any) -> Slot:
+    def _open(self, item: Item, output_index: Any, *, added: bool = True) -> Slot:
         order = output_index if isinstance(output_index, int) else len(self._slots)
-        slot = Slot(item, order)
+        slot = Slot(item, order, added=added)
         self._slots.append(slot)
         self._by_order[order] = slot
         if item_id := text_of(item, "id"):
@@ -177,7 +182,8 @@ class ResponsesStream:
         """The slot of a piece; a host may not have said that its item was added."""
         slot = self._find(event.item_id, event.output_index)
         if slot is None:
-            slot = self._open({"type": kind, "id": event.item_id}, event.output_index)
+            item = {"type": kind, "id": event.item_id}
+            slot = self._open(item, event.output_index, added=False)
         return slot
 
     def _text(self, event: _Event) -> list[StreamEvent]:
@@ -206,11 +212,7 @@ class ResponsesStream:
         https://developers.openai.com/api/docs/guides/reasoning
         """
         response = decode_json(bytes(event.response), RESPONSE)
-        events: list[StreamEvent] = []
-        for place, item in enumerate(response.output or ()):
-            slot = self._find(item.get("id"), place)
-            if slot is None or not slot.done:
-                events += self._finish(item, place)
+        events = self._last_items(response)
         response.output = [slot.whole() for slot in self._in_order()]
         try:
             self._result = read_response(self._plan, response, self._headers)
@@ -219,6 +221,19 @@ class ResponsesStream:
             raise
         cut = self._result.stop_reason == "length"
         return events if cut else events + self._calls.end()
+
+    def _last_items(self, response: Response) -> list[StreamEvent]:
+        """Events of items that the stream did not say the end of."""
+        events: list[StreamEvent] = []
+        for place, item in enumerate(response.output or ()):
+            slot = self._find(item.get("id"), place)
+            if slot is None or not slot.done:
+                events += self._take(item, place)
+        if response.status == "completed":
+            for slot in self._in_order():
+                if not slot.done:
+                    events += self._finish(slot, slot.whole())
+        return events
 
     def _fail(self, event: _Event) -> NoReturn:
         endpoint = self._plan.target.endpoint.key

@@ -19,6 +19,6 @@ def support(target: Target[ResponsesQuirks]) -> dict[str, Support]:
         "json_schema": "native",
         "parallel_off": "native" if quirks.parallel_off else "refused",
         "image": "native" if quirks.images else "refused",
-        "effort": "refused" if quirks.reasoning == "never" else "native",
+        "effort": "native" if quirks.takes_effort else "refused",
         "seed": "refused",
     }

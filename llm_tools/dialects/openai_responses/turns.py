@@ -46,7 +46,7 @@ def write_turn(
                 turn.carried(part)
             case OutputResultRefusal():
                 turn.refusal(part)
-            case OutputResultImage():
+            case _:
                 turn.image(part)
     return turn.finish()
 
@@ -100,7 +100,7 @@ class _Turn:
         kept = self._kept(part)
         if kept is None or self._is_unwelcome(kept["item"]):
             if part.text or part.provider_metadata:
-                self._warn("reasoning_dropped", "Reasoning this model cannot read was left out.")
+                self._warn("reasoning_left_out", "Reasoning this model cannot read was left out.")
         elif "part" in kept:
             self._message_part(kept, kept["part"])
         else:
@@ -116,7 +116,7 @@ class _Turn:
     def image(self, part: OutputResultImage) -> None:
         kept = self._kept(part)
         if kept is None:
-            self._warn("image_dropped", "An image of the model's could not be replayed.")
+            self._warn("image_left_out", "An image of the model's could not be replayed.")
         else:
             item = {**kept["item"], "result": part.data}
             self._entries.append(_Entry(item, own=True, after=kept.get("after")))
@@ -143,7 +143,7 @@ class _Turn:
             if entry.kind != "reasoning":
                 followed = entry.own
             elif not followed:
-                self._warn("reasoning_dropped", "Reasoning that led to nothing was left out.")
+                self._warn("reasoning_left_out", "Reasoning that led to nothing was left out.")
                 continue
             kept.append(entry)
         return kept[::-1]
