@@ -440,18 +440,24 @@ def test_an_array_of_chunks_is_one_answer() -> None:
     assert result.usage == Usage(input_tokens=1)
 
 
+EXPECTED_ERRORS = {(429, "RateLimitError"), (400, "BadRequestError"), (500, "ServerError")}
+
+
 @pytest.mark.parametrize(
     "body",
     [
         {"error": {"code": 429, "message": "slow down", "status": "RESOURCE_EXHAUSTED"}},
         [{"error": {"code": 400, "message": "no", "status": "INVALID_ARGUMENT"}}],
         {"error": "gone"},
+        {"error": {"oddly": []}},
     ],
 )
 def test_an_error_behind_a_200_is_an_error(body: Any) -> None:
-    """Also in Google's array of one."""
-    with pytest.raises(ProviderError):
+    """Also in Google's array of one, and where it is hardly a word."""
+    with pytest.raises(ProviderError) as error:
         decoded(PLAN, body)
+    assert error.value.endpoint == "google"
+    assert (error.value.status, type(error.value).__name__) in EXPECTED_ERRORS
 
 
 @pytest.mark.parametrize(

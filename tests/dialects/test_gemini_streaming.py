@@ -310,7 +310,7 @@ def test_a_whole_call_after_one_in_pieces() -> None:
 
 def test_arguments_given_whole_in_the_last_piece() -> None:
     """A piece may hold `args` itself."""
-    last = {"functionCall": {"args": {"city": "Oslo"}}}
+    last = {"functionCall": {"args": {"city": "Oslo"}, "partialArgs": None}}
     _, result = streamed(VERTEX, [chunk(piece(name="get_weather")), chunk(last, finish="STOP")])
     assert [item.input for item in result.function_calls] == [{"city": "Oslo"}]
 

@@ -153,6 +153,13 @@ def test_a_forced_call_after_a_system_message() -> None:
     assert body == golden("ollama_forced")
 
 
+def test_a_function_without_a_description() -> None:
+    """Nothing is said where there is nothing to say."""
+    [tool] = body_of("ollama", "qwen3", functions=[{"name": "ping"}])["tools"]
+    parameters = {"type": "object", "properties": {}}
+    assert tool == {"type": "function", "function": {"name": "ping", "parameters": parameters}}
+
+
 def test_a_subset_under_auto_is_filtered() -> None:
     """Only the named functions go out, and the warning says which."""
     choice = {"names": ["ping"], "mode": "auto"}
@@ -172,6 +179,8 @@ def test_a_schema_is_the_format() -> None:
         encoding = encoded("ollama", "qwen3", json_schema=CITY_SCHEMA, **options)
         assert encoding.body["format"] == CITY_SCHEMA
         assert codes(encoding) == []
+    numbers = {"type": "array", "items": {"type": "integer"}}
+    assert body_of("ollama", "qwen3", json_schema=numbers)["format"] == numbers
 
 
 def test_a_schema_beside_functions_is_in_the_prompt() -> None:

@@ -39,6 +39,8 @@ class PartialCall:
         """
         self._part |= {key: value for key, value in part.items() if key != "functionCall"}
         for key, value in call.items():
+            if value is None:
+                continue
             if key == "partialArgs":
                 for piece in _list_of_objects(value):
                     put_argument(self._arguments, piece)
@@ -61,8 +63,6 @@ class PartialCall:
 
 
 def _list_of_objects(value: Any) -> list[dict[str, Any]]:
-    if value is None:
-        return []
     if isinstance(value, list) and all(isinstance(item, dict) for item in value):
         return value
     raise StreamError("A call's partialArgs are not the list of objects they should be; ask again.")

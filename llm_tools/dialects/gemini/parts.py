@@ -58,7 +58,7 @@ class PartRenderer(NamedTuple):
                 return bool(text.strip())
             case OutputResultReasoning():
                 return self.kept(part) is not None
-            case OutputResultFunctionUse() | OutputResultImage():
+            case _:
                 return True
 
     def model_parts(self, parts: tuple[OutputResultContent, ...]) -> list[Part]:

@@ -24,12 +24,12 @@ class ResultRenderer:
     An id goes back only where Gemini gave one.
     """
 
-    __slots__ = ("_calls", "_renderer", "warnings")
+    __slots__ = ("_calls", "_moved_images", "_renderer")
 
     def __init__(self, renderer: PartRenderer) -> None:
         self._renderer = renderer
         self._calls: dict[str | None, OutputResultFunctionUse] = {}
-        self.warnings: list[ResultWarning] = []
+        self._moved_images = False
 
     def expect(self, parts: Iterable[OutputResultContent]) -> None:
         """A model's turn: its calls are those the next results answer."""
@@ -50,7 +50,7 @@ class ResultRenderer:
                 beside += [{"text": f"Image in the result of {response['name']}:"}, *images]
             answers.append({"functionResponse": response})
         if beside:
-            self._warn_of_moved_images()
+            self._moved_images = True
         return [*answers, *beside]
 
     def _response(self, result: Message) -> dict[str, JSON]:
@@ -63,14 +63,14 @@ class ResultRenderer:
         response["response"] = _response_object(result)
         return response
 
-    def _warn_of_moved_images(self) -> None:
-        detail = (
-            f"{self._renderer.target.model} takes no image inside a result: it went out after the "
-            "results."
-        )
-        warning = ResultWarning(code="result_image_moved", detail=detail)
-        if warning not in self.warnings:
-            self.warnings.append(warning)
+    @property
+    def warnings(self) -> tuple[ResultWarning, ...]:
+        """What must be said of the results so far."""
+        if not self._moved_images:
+            return ()
+        model = self._renderer.target.model
+        detail = f"{model} takes no image inside a result: it went out after the results."
+        return (ResultWarning(code="result_image_moved", detail=detail),)
 
 
 def _response_object(result: Message) -> dict[str, JSON]:
@@ -79,8 +79,6 @@ def _response_object(result: Message) -> dict[str, JSON]:
     value: JSON = result.content
     if parts is not None:
         value = "\n".join([part.text for part in parts if isinstance(part, OutputResultText)])
-    elif isinstance(value, tuple):
-        value = list(value)
     if result.is_error:
         return {"error": "the function failed" if value in ("", None) else value}
     if isinstance(value, dict) and not value.keys() & {"output", "error"}:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from ...content import OutputResult, StopReason, Usage
 from ...errors import ResponseDecodeError
-from ...faults import error_in_body
+from ...faults import named_error
 from ...reply import Reply, decode_json, read_created
 from ...spec import Plan
 from .wire import ANSWERS, Answer, WireMessage
@@ -39,9 +39,8 @@ def raise_error(plan: Plan, answer: Answer, headers: Mapping[str, str]) -> None:
         ProviderError: of the class its words name.
     """
     if answer.error:
-        error = error_in_body(plan.target.endpoint.key, {"error": answer.error}, headers)
-        if error is not None:
-            raise error
+        body = {"error": answer.error}
+        raise named_error(plan.target.endpoint.key, body=body, headers=headers)
 
 
 def stop_reason(answer: Answer) -> StopReason | None:

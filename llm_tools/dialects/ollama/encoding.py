@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from ...content import ResultWarning
 from ...functions.output import PreparedOutput, prepare_output
 from ...functions.subsets import JSON_SCHEMA
@@ -13,6 +15,10 @@ from .functions import Offer, offer_functions
 from .messages import render_messages
 from .parameters import render_parameters
 from .quirks import OllamaQuirks
+
+# `format` takes any JSON Schema, an array at its root as well:
+# https://docs.ollama.com/capabilities/structured-outputs
+_FORMAT = replace(JSON_SCHEMA, key="ollama_format", root_object=False)
 
 
 def encode(target: Target[OllamaQuirks], call: Call) -> Encoded:
@@ -68,7 +74,7 @@ def _shape_output(call: Call, offer: Offer) -> _Shape:
     if call.output is None:
         return _Shape({}, None)
     if not offer.body:
-        prepared = prepare_output(call.output, JSON_SCHEMA, strict=False)
+        prepared = prepare_output(call.output, _FORMAT, strict=False)
         return _Shape({"format": prepared.schema}, prepared, warnings=prepared.warnings)
     schema = call.output.schema
     prepared = PreparedOutput(output=call.output, schema=schema)
