@@ -85,13 +85,15 @@ def records(name: str) -> list[Record]:
     return [_record(json.loads(line)) for line in path.read_text().splitlines() if line.strip()]
 
 
-def params(*names: str, tag: str | None = None) -> list[Any]:
+def params(*names: str, tag: str | None = None, errors: bool = True) -> list[Any]:
     """The exchanges as parameters of a test; one skipped parameter where there are none."""
     found = [
         record
         for name in names
         for record in records(name)
-        if (tag is None or tag in record.tags) and "json_array_stream" not in record.tags
+        if (tag is None or tag in record.tags)
+        and (errors or record.status < 300)
+        and "json_array_stream" not in record.tags
     ]
     if not found:
         reason = "no recordings: LLM_TOOLS_RECORDINGS names no folder with them"
