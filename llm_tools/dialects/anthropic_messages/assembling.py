@@ -7,7 +7,8 @@ from msgspec import Struct
 
 from ...content import JSON, ReasoningDelta, StreamEvent, TextDelta
 from ...streamed_calls import StreamedCall
-from .decoding import Block, StopDetails, WireMessage, WireUsage
+from .decoding import StopDetails, WireMessage, WireUsage
+from .replay import Block
 
 
 class Delta(Struct):

@@ -20,16 +20,14 @@ from ...content import (
 )
 from ...errors import UnsupportedOptionError
 from ...functions.preparing import PreparedFunctions
-from ...rendering import inline_image, own, result_parts, result_text
+from ...rendering import inline_image, result_parts, result_text
 from ...spec import Target
 from ...turns import TurnRole
 from .quirks import AnthropicQuirks
-
-Block = dict[str, JSON]
+from .replay import Block, find_block
 
 legal_id: Callable[[str], object] = re.compile(r"[a-zA-Z0-9_-]{1,64}").fullmatch
 
-_THINKING = frozenset({"thinking", "redacted_thinking"})
 _FAILED = "Error: the function failed"
 
 
@@ -47,15 +45,15 @@ class Renderer(NamedTuple):
             case OutputResultFunctionUse():
                 return True
             case OutputResultReasoning():
-                return self._own_block(part) is not None
-            case OutputResultImage():
+                return find_block(self.target, part) is not None
+            case _:
                 return role == "user"
 
     def part(self, part: OutputResultContent) -> Block:
         """One kept part; what this host itself made goes back as it came."""
         match part:
             case OutputResultText(text=text):
-                block = self._own_block(part)
+                block = find_block(self.target, part)
                 same = block is not None and block.get("text") == text
                 return block if block is not None and same else _text(text)
             case OutputResultRefusal(text=text):
@@ -63,8 +61,8 @@ class Renderer(NamedTuple):
             case OutputResultFunctionUse():
                 return self._tool_use(part)
             case OutputResultReasoning():
-                return self._own_block(part) or {}
-            case OutputResultImage():
+                return find_block(self.target, part) or {}
+            case _:
                 return self.image(part)
 
     def result(self, message: Message) -> Block:
@@ -110,19 +108,7 @@ class Renderer(NamedTuple):
             "name": wire_name,
             "input": value,
         }
-        return block | (self._own_block(use) or {})
-
-    def _own_block(
-        self, part: OutputResultText | OutputResultReasoning | OutputResultFunctionUse
-    ) -> Block | None:
-        """What this host left on a part, unless it is thinking this model cannot read back."""
-        mine = own(part, self.target.replay_key)
-        if mine is None or not isinstance(block := mine.get("block"), dict):
-            return None
-        foreign = mine.get("model") not in (None, self.target.model)
-        if foreign and self.target.quirks.binds_thinking and block.get("type") in _THINKING:
-            return None
-        return block
+        return block | (find_block(self.target, use) or {})
 
 
 def _text(text: str) -> Block:

@@ -13,8 +13,7 @@ from ...errors import ResponseDecodeError
 from ...faults import error_in_body
 from ...reply import Reply, decode_json, read_created
 from ...spec import Plan
-
-Block = dict[str, JSON]
+from .replay import Block, leave
 
 _STOPS: dict[str, StopReason] = {
     "end_turn": "stop",
@@ -75,11 +74,10 @@ def decode(plan: Plan, body: bytes, headers: Mapping[str, str]) -> OutputResult:
     """
     message = decode_json(body, _decoder)
     endpoint = plan.target.endpoint.key
-    if message.error:
-        named = {"error": message.error, "request_id": message.request_id}
-        error = error_in_body(endpoint, named, headers)
-        if error is not None:
-            raise error
+    named = {"error": message.error, "request_id": message.request_id}
+    error = error_in_body(endpoint, named, headers)
+    if error is not None:
+        raise error
     if message.content is None:
         raise ResponseDecodeError(
             f"{endpoint} answered with no Anthropic message. {way_out(plan)}",
@@ -105,11 +103,11 @@ def read_message(
     for block in message.content or ():
         _read_block(reply, plan, block)
     reason, details = message.stop_reason, message.stop_details
-    if details is not None and reason == "refusal":
-        if details.explanation:
-            reply.refusal(details.explanation)
-        if details.category:
-            reply.warn("refusal_category", f"The provider refused it as {details.category!r}.")
+    refused = explanation(message)
+    if refused:
+        reply.refusal(refused)
+    if details is not None and details.category and reason == "refusal":
+        reply.warn("refusal_category", f"The provider refused it as {details.category!r}.")
     return reply.result(
         id=message.id or "",
         name=message.model or "",
@@ -122,6 +120,12 @@ def read_message(
     )
 
 
+def explanation(message: WireMessage) -> str | None:
+    """Why the model declined, in words, where it did and they came."""
+    details = message.stop_details
+    return details.explanation if details and message.stop_reason == "refusal" else None
+
+
 def _read_block(reply: Reply, plan: Plan, block: Block) -> None:
     """One block; what is neither text nor call is carried as it is."""
     match block:
@@ -131,7 +135,7 @@ def _read_block(reply: Reply, plan: Plan, block: Block) -> None:
             reply.text(
                 text,
                 citations=tuple(cited) if isinstance(cited, list) else (),
-                metadata=left(plan, block) if extra else None,
+                metadata=leave(plan.target, block) if extra else None,
             )
         case {"type": "tool_use", "name": str(name)}:
             function_id = block.get("id")
@@ -142,9 +146,9 @@ def _read_block(reply: Reply, plan: Plan, block: Block) -> None:
                 metadata=call_metadata(plan, block),
             )
         case {"type": "thinking", "thinking": str(text)}:
-            reply.reasoning(text, metadata=left(plan, block))
+            reply.reasoning(text, metadata=leave(plan.target, block))
         case _:
-            reply.carry(left(plan, block))
+            reply.carry(leave(plan.target, block))
 
 
 def has_more(block: Block, *keys: str) -> bool:
@@ -156,13 +160,7 @@ def call_metadata(plan: Plan, block: Block) -> Metadata | None:
     """What a call carries beside itself, such as who made it (`caller`)."""
     known = ("type", "id", "name", "input")
     extra = {k: v for k, v in block.items() if k not in known and v is not None}
-    return left(plan, extra) if extra else None
-
-
-def left(plan: Plan, block: Block) -> Metadata:
-    """A block for replay, with the model it is bound to."""
-    target = plan.target
-    return {target.replay_key: {"block": block, "model": target.model}}
+    return leave(plan.target, extra) if extra else None
 
 
 def _read_usage(usage: WireUsage) -> Usage:

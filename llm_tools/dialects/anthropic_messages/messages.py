@@ -10,8 +10,9 @@ from ...functions.preparing import PreparedFunctions
 from ...rendering import legal_ids
 from ...spec import Body, Call, Target
 from ...turns import Turn, read_conversation
-from .blocks import Block, Renderer, legal_id
+from .blocks import Renderer, legal_id
 from .quirks import AnthropicQuirks
+from .replay import Block
 
 
 class Rendered(NamedTuple):

@@ -7,14 +7,15 @@ from typing import ClassVar
 
 import msgspec
 
-from ...content import OutputResult, ReasoningDelta, StreamEvent, TextDelta
+from ...content import OutputResult, ReasoningDelta, RefusalDelta, StreamEvent, TextDelta
 from ...errors import ProviderError, ResponseDecodeError, StreamError
 from ...faults import error_in_body, exception_frame
 from ...reply import decode_json
 from ...spec import Frame, Plan
 from ...streamed_calls import StreamedCalls
 from .assembling import Event, OpenBlock, text_or_none, untold
-from .decoding import Block, WireMessage, call_metadata, newer, read_message, way_out
+from .decoding import WireMessage, call_metadata, explanation, newer, read_message, way_out
+from .replay import Block
 
 _BROKE_OFF = "the stream broke off before this call was known to be complete"
 _CUTS_OFF = frozenset({"max_tokens", "model_context_window_exceeded"})
@@ -129,7 +130,9 @@ class MessageStream:
         if delta is None or delta.stop_reason is None:
             return []
         message.stop_reason, message.stop_details = delta.stop_reason, delta.stop_details
-        return [] if delta.stop_reason in _CUTS_OFF else self._calls.end()
+        events = [] if delta.stop_reason in _CUTS_OFF else self._calls.end()
+        refused = explanation(message)
+        return [*events, RefusalDelta(text=refused)] if refused else events
 
     def _end(self, _: Event) -> list[StreamEvent]:
         self._ended = True

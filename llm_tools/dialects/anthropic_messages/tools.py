@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...content import JSON, Message, ResultWarning
+from ...content import JSON, ResultWarning
 from ...errors import UnsupportedOptionError
 from ...functions.choice import FunctionChoice
 from ...functions.preparing import PreparedFunction, PreparedFunctions, prepare_functions
-from ...functions.subsets import ANTHROPIC_STRICT, WireRules
-from ...rendering import own, parts_of
+from ...functions.subsets import ANTHROPIC_PROPERTY_NAMES, ANTHROPIC_STRICT, WireRules
 from ...spec import Body, Call, Target
 from ...turns import functions_of_history, has_calls
 from .params import thinking_type
 from .quirks import AnthropicQuirks
+from .replay import holds_thinking
 
-_RULES = WireRules(strict=ANTHROPIC_STRICT)
-_PLAIN = WireRules()
+_RULES = WireRules(strict=ANTHROPIC_STRICT, property_names=ANTHROPIC_PROPERTY_NAMES)
+_PLAIN = WireRules(property_names=ANTHROPIC_PROPERTY_NAMES)
 _NO_PARAMETERS: JSON = {"type": "object"}
 _CLOSED: JSON = {"type": "object", "properties": {}, "additionalProperties": False}
-_SIGNED = frozenset({"thinking", "redacted_thinking"})
 
 
 class Offer(NamedTuple):
@@ -96,7 +95,7 @@ def _narrow(
     names = call.choice.subset if call.choice is not None else None
     if names is None or call.functions is None:
         return prepared, ()
-    if _is_signed(call.messages, target.replay_key):
+    if holds_thinking(target, call.messages):
         detail = (
             "The history holds thinking signed over all functions, so all were sent; whether the "
             "model kept to the subset is checked here."
@@ -110,17 +109,6 @@ def _narrow(
 def _only(prepared: PreparedFunctions, names: tuple[str, ...]) -> PreparedFunctions:
     return PreparedFunctions(
         tuple(item for item in prepared.items if item.definition.name in names)
-    )
-
-
-def _is_signed(messages: tuple[Message, ...], replay_key: str) -> bool:
-    return any(
-        (mine := own(part, replay_key)) is not None
-        and isinstance(block := mine.get("block"), dict)
-        and block.get("type") in _SIGNED
-        for message in messages
-        if message.role == "assistant"
-        for part in parts_of(message)
     )
 
 

@@ -7,7 +7,8 @@ from msgspec import Struct
 
 from ...content import JSON, ReasoningDelta, StreamEvent, TextDelta
 from ...streamed_calls import StreamedCall
-from .decoding import Block, WireUsage
+from .decoding import WireUsage
+from .replay import Block
 
 
 class _ToolInput(Struct):

@@ -20,13 +20,11 @@ from ...content import (
 )
 from ...errors import UnsupportedOptionError
 from ...functions.preparing import PreparedFunctions
-from ...rendering import inline_image, own, result_parts, result_text
+from ...rendering import inline_image, result_parts, result_text
 from ...spec import Target
 from ...turns import TurnRole
 from .quirks import ConverseQuirks
-from .tools import is_signed
-
-Block = dict[str, JSON]
+from .replay import Block, cited_text, find_block
 
 legal_id: Callable[[str], object] = re.compile(r"[a-zA-Z0-9_.:-]{1,64}").fullmatch
 
@@ -49,23 +47,25 @@ class Renderer(NamedTuple):
             case OutputResultFunctionUse():
                 return True
             case OutputResultReasoning():
-                return self._own_block(part) is not None
-            case OutputResultImage():
-                return role == "user" or self._own_block(part) is not None
+                return find_block(self.target, part) is not None
+            case _:
+                return role == "user" or find_block(self.target, part) is not None
 
     def part(self, part: OutputResultContent) -> Block:
         """One kept part; what this host itself made goes back as it came."""
         match part:
             case OutputResultText(text=text):
-                return self._own_block(part) or {"text": text}
+                block = find_block(self.target, part)
+                same = block is not None and cited_text(block) == text
+                return block if block is not None and same else {"text": text}
             case OutputResultRefusal(text=text):
                 return {"text": text}
             case OutputResultFunctionUse():
                 return self._tool_use(part)
             case OutputResultReasoning():
-                return self._own_block(part) or {}
-            case OutputResultImage():
-                return self._own_block(part) or self.image(part)
+                return find_block(self.target, part) or {}
+            case _:
+                return find_block(self.target, part) or self.image(part)
 
     def result(self, message: Message) -> Block:
         """The result of a call; see `pushed_out` for images it cannot hold."""
@@ -119,25 +119,6 @@ class Renderer(NamedTuple):
             if known is not None and known.hide is not None:
                 value = known.hide(value)
         return {"toolUse": {"toolUseId": use.function_id, "name": wire_name, "input": value}}
-
-    def _own_block(
-        self, part: OutputResultText | OutputResultReasoning | OutputResultImage
-    ) -> Block | None:
-        """What this host left on a part, unless the model cannot read it back.
-
-        Reasoning goes back where something signs it, or to the families that want it so.
-        """
-        mine = own(part, self.target.replay_key)
-        if mine is None or not isinstance(block := mine.get("block"), dict):
-            return None
-        reasoning = block.get("reasoningContent")
-        if reasoning is None:
-            return block
-        quirks = self.target.quirks
-        foreign = mine.get("model") not in (None, self.target.model)
-        if is_signed(reasoning):
-            return None if foreign and quirks.binds_thinking else block
-        return block if quirks.unsigned_reasoning else None
 
 
 def _s3(image: OutputResultImage) -> JSON:

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
-from ...content import JSON, Metadata, OutputResult, StopReason, Usage
+from ...content import JSON, OutputResult, StopReason, Usage
 from ...errors import ResponseDecodeError
 from ...faults import error_in_body
 from ...reply import Reply, decode_json, read_created
 from ...spec import Plan
-
-Block = dict[str, JSON]
+from .replay import Block, cited_text, leave
 
 _STOPS: dict[str, StopReason] = {
     "end_turn": "stop",
@@ -112,6 +111,7 @@ def read_answer(
 
 def _read_block(reply: Reply, plan: Plan, block: Block) -> None:
     """One block; what is neither text nor call is carried as it is."""
+    whole = leave(plan.target, block)
     match block:
         case {"text": str(text)}:
             reply.text(text)
@@ -120,26 +120,15 @@ def _read_block(reply: Reply, plan: Plan, block: Block) -> None:
             known = function_id if isinstance(function_id, str) else None
             reply.function_use(name, call.get("input"), known)
         case {"reasoningContent": {"reasoningText": {"text": str(text)}}}:
-            reply.reasoning(text, metadata=left(plan, block))
-        case {"citationsContent": {"content": list(parts), **more}}:
+            reply.reasoning(text, metadata=whole)
+        case {"citationsContent": {"content": list(), **more}}:
             cited = more.get("citations")
-            text = "".join([part["text"] for part in parts if _is_text(part)])
             citations = tuple(cited) if isinstance(cited, list) else ()
-            reply.text(text, citations=citations, metadata=left(plan, block))
+            reply.text(cited_text(block) or "", citations=citations, metadata=whole)
         case {"image": {"format": str(kind), "source": {"bytes": str(data)}}}:
-            reply.image(data=data, media_type=f"image/{kind}", metadata=left(plan, block))
+            reply.image(data=data, media_type=f"image/{kind}", metadata=whole)
         case _:
-            reply.carry(left(plan, block))
-
-
-def _is_text(part: JSON) -> bool:
-    return isinstance(part, dict) and isinstance(part.get("text"), str)
-
-
-def left(plan: Plan, block: Block) -> Metadata:
-    """A block for replay, with the model it is bound to."""
-    target = plan.target
-    return {target.replay_key: {"block": block, "model": target.model}}
+            reply.carry(whole)
 
 
 def _read_usage(usage: WireUsage) -> Usage:

@@ -10,8 +10,9 @@ from ...functions.preparing import PreparedFunctions
 from ...rendering import legal_ids
 from ...spec import Body, Call, Target
 from ...turns import Turn, read_conversation
-from .blocks import Block, Renderer, legal_id
+from .blocks import Renderer, legal_id
 from .quirks import ConverseQuirks
+from .replay import Block
 
 _BETWEEN: Body = {"role": "assistant", "content": [{"text": "."}]}
 """Parts a turn with results from a turn without; turns of one role would be joined again."""

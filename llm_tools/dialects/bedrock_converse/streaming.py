@@ -14,7 +14,8 @@ from ...reply import decode_json
 from ...spec import Frame, Plan
 from ...streamed_calls import StreamedCalls
 from .assembling import Event, OpenBlock
-from .decoding import Answer, Block, WireUsage, read_answer
+from .decoding import Answer, WireUsage, read_answer
+from .replay import Block
 
 _BROKE_OFF = "the stream broke off before this call was known to be complete"
 _INCOMPLETE = frozenset(

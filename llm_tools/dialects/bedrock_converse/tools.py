@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...content import JSON, Message, ResultWarning
+from ...content import JSON, ResultWarning
 from ...errors import UnsupportedOptionError
 from ...functions.choice import FunctionChoice
 from ...functions.preparing import PreparedFunction, PreparedFunctions, prepare_functions
-from ...functions.subsets import BEDROCK_STRICT, WireRules
-from ...rendering import own, parts_of
+from ...functions.subsets import ANTHROPIC_PROPERTY_NAMES, BEDROCK_STRICT, WireRules
 from ...spec import Body, Call, Target
 from ...turns import functions_of_history, has_calls
 from .params import thinking_type
 from .quirks import ConverseQuirks
+from .replay import holds_signed
 
-_RULES = WireRules(strict=BEDROCK_STRICT)
-_PLAIN = WireRules()
+_RULES = {
+    (claude, structured): WireRules(
+        strict=BEDROCK_STRICT if structured else None,
+        property_names=ANTHROPIC_PROPERTY_NAMES if claude else None,
+    )
+    for claude in (False, True)
+    for structured in (False, True)
+}
 _NO_PARAMETERS: JSON = {"type": "object"}
 _CLOSED: JSON = {"type": "object", "properties": {}, "additionalProperties": False}
 _NONE = FunctionChoice("none")
@@ -41,7 +47,7 @@ def offer_functions(target: Target[ConverseQuirks], call: Call) -> Offer:
     choice = call.choice
     if call.functions is None:
         return _offer_history(target, call)
-    rules = _RULES if target.quirks.structured else _PLAIN
+    rules = _RULES[target.quirks.claude_fields, target.quirks.structured]
     prepared = prepare_functions(call.functions, rules, strict=call.strict)
     if choice is None:
         return Offer(_config(prepared), prepared, None, warnings=prepared.warnings)
@@ -58,7 +64,9 @@ def _offer_history(target: Target[ConverseQuirks], call: Call) -> Offer:
     """Tool blocks need `toolConfig` beside them, though nothing is offered in this call."""
     if not has_calls(call.messages):
         return Offer({}, None, call.choice)
-    prepared = prepare_functions(functions_of_history(call.messages), _PLAIN, strict=False)
+    prepared = prepare_functions(
+        functions_of_history(call.messages), _RULES[False, False], strict=False
+    )
     detail = "The history holds calls, so the functions in it were declared again, without schemas."
     rebuilt = ResultWarning(code="functions_rebuilt", detail=detail)
     return _forbid(target, call, prepared, (rebuilt,))
@@ -113,7 +121,7 @@ def _narrow(
         return prepared, ()
     if choice.named is not None and "tool" in target.quirks.choices:
         return prepared, ()
-    if _is_signed(call.messages, target.replay_key):
+    if holds_signed(target, call.messages):
         detail = (
             "The history holds reasoning signed over all functions, so all were sent; whether the "
             "model kept to the choice is checked here."
@@ -129,25 +137,6 @@ def _only(prepared: PreparedFunctions, names: tuple[str, ...]) -> PreparedFuncti
     return PreparedFunctions(
         tuple(item for item in prepared.items if item.definition.name in names)
     )
-
-
-def _is_signed(messages: tuple[Message, ...], replay_key: str) -> bool:
-    return any(
-        (mine := own(part, replay_key)) is not None
-        and isinstance(block := mine.get("block"), dict)
-        and is_signed(block.get("reasoningContent"))
-        for message in messages
-        if message.role == "assistant"
-        for part in parts_of(message)
-    )
-
-
-def is_signed(reasoning: JSON) -> bool:
-    """Whether a `reasoningContent` is bound to what went before it."""
-    match reasoning:
-        case {"redactedContent": str()} | {"reasoningText": {"signature": str()}}:
-            return True
-    return False
 
 
 def _force(

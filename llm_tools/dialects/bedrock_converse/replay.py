@@ -1,0 +1,66 @@
+"""What the decoder leaves on parts, and the encoder reads back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...content import JSON, Message, Metadata
+from ...rendering import own, parts_of
+from ...spec import Target
+from .quirks import ConverseQuirks
+
+Block = dict[str, JSON]
+
+
+def leave(target: Target[Any], block: Block) -> Metadata:
+    """A block for replay, with the model it may be bound to."""
+    return {target.replay_key: {"block": block, "model": target.model}}
+
+
+def find_block(target: Target[ConverseQuirks], part: Any) -> Block | None:
+    """What this host left on a part, unless the model cannot read it back.
+
+    Reasoning goes back where something signs it, or to the families that want it so.
+    """
+    mine: Any = own(part, target.replay_key)
+    if not isinstance(mine, dict) or not isinstance(block := mine.get("block"), dict):
+        return None
+    reasoning, quirks = block.get("reasoningContent"), target.quirks
+    if reasoning is None:
+        return block
+    if not _is_signed(reasoning):
+        return block if quirks.unsigned_reasoning else None
+    foreign = mine.get("model") not in (None, target.model)
+    return None if foreign and quirks.binds_thinking else block
+
+
+def holds_signed(target: Target[ConverseQuirks], messages: Iterable[Message]) -> bool:
+    """Whether the history holds reasoning signed over what stands before it."""
+    return any(
+        (block := find_block(target, part)) is not None
+        and _is_signed(block.get("reasoningContent"))
+        for message in messages
+        if message.role == "assistant"
+        for part in parts_of(message)
+        if hasattr(part, "provider_metadata")
+    )
+
+
+def cited_text(block: Block) -> str | None:
+    """The text of a block with citations."""
+    match block:
+        case {"citationsContent": {"content": list(parts)}}:
+            return "".join([part["text"] for part in parts if _is_text(part)])
+    return None
+
+
+def _is_text(part: JSON) -> bool:
+    return isinstance(part, dict) and isinstance(part.get("text"), str)
+
+
+def _is_signed(reasoning: JSON) -> bool:
+    match reasoning:
+        case {"redactedContent": str()} | {"reasoningText": {"signature": str()}}:
+            return True
+    return False
