@@ -328,6 +328,15 @@ def test_empty_turns_are_left_out() -> None:
     ]
 
 
+def test_a_warning_is_given_once() -> None:
+    """However many turns it holds for."""
+    foreign = {"role": "assistant", "content": [{"type": "reasoning", "text": "Elsewhere."}]}
+    user = {"role": "user", "content": "Hi"}
+    encoding = encoded("ollama", "qwen3", [user, foreign, user, foreign, user])
+    assert codes(encoding) == ["reasoning_left_out"]
+    assert [message["role"] for message in encoding.body["messages"]] == ["user", "user", "user"]
+
+
 def test_nothing_to_send_is_an_error() -> None:
     """A conversation without a message is refused before any I/O."""
     with pytest.raises(ConfigurationError, match="nothing to send"):

@@ -87,7 +87,7 @@ class PartRenderer(NamedTuple):
                 return carried if carried is not None else {"text": text, **kept}
             case OutputResultFunctionUse():
                 return self._call(part)
-            case OutputResultImage():
+            case _:
                 return render_image(part) | (self.kept(part) or {})
 
     def kept(self, part: Any) -> dict[str, Any] | None:

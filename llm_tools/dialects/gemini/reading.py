@@ -39,7 +39,7 @@ def _tell(
             given = next(ids, None) or call_id(call)
             metadata = call_metadata(part, key)
             reply.function_use(call_name(call), call.get("args"), given, metadata=metadata)
-        case {"text": str(text), "thought": True}:
+        case {"text": str(text)} if part.get("thought"):
             reply.reasoning(text, metadata={key: _without(part, "text")})
         case {"text": str(text)}:
             rest = _without(part, "text")

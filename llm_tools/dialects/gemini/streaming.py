@@ -68,24 +68,27 @@ class GeminiStream:
         for index, part in self._assembly.add(chunk):
             if index == 0:
                 events += self._events_of(part)
+        if chunk.may_end():
+            events += self._end()
+        return events
+
+    def _end(self) -> list[StreamEvent]:
+        """Look whether the answer is complete."""
         answer = self._assembly.answer
         first, _ = split_candidates(answer)
         stop = read_stop(answer, first, vertex_numbers=self._plan.target.quirks.vertex_numbers)
         self._ended = stop.name is not None
-        if self._ended and stop.reason not in _CUTS:
-            events += self._calls.end()
-        return events
+        return self._calls.end() if self._ended and stop.reason not in _CUTS else []
 
     def _events_of(self, part: Part) -> list[StreamEvent]:
-        match part:
-            case {"functionCall": dict() as call}:
-                metadata = call_metadata(part, self._plan.target.replay_key)
-                return self._calls.add(call_name(call), call.get("args"), call_id(call), metadata)
-            case {"text": str(text), "thought": True} if text:
-                return [ReasoningDelta(text=text)]
-            case {"text": str(text)} if text and not part.get("thought"):
-                return [TextDelta(text=text)]
-        return []
+        call = part.get("functionCall")
+        if isinstance(call, dict):
+            metadata = call_metadata(part, self._plan.target.replay_key)
+            return self._calls.add(call_name(call), call.get("args"), call_id(call), metadata)
+        text = part.get("text")
+        if not text or not isinstance(text, str):
+            return []
+        return [ReasoningDelta(text=text) if part.get("thought") else TextDelta(text=text)]
 
     def _read(self, broken: Stop | None) -> OutputResult:
         whole = self._assembly.finish()

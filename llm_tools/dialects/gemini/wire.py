@@ -64,6 +64,12 @@ class Answer(Struct, rename="camel"):
         """Whether nothing of an answer is in it: JSON of something else."""
         return all(getattr(self, name) is None for name in self.__struct_fields__)
 
+    def may_end(self) -> bool:
+        """Whether a chunk says why something ended."""
+        if self.prompt_feedback is not None:
+            return True
+        return any(choice.finish_reason is not None for choice in self.candidates or ())
+
 
 ANSWERS: msgspec.json.Decoder[Answer | list[Answer]] = msgspec.json.Decoder(Answer | list[Answer])
 """An answer, or the array of chunks that a stream without `alt=sse` is."""

@@ -52,11 +52,10 @@ class Rendered:
             self._add_result(message)
             return
         self.flush()
-        match message.role:
-            case "system" | "user":
-                self._add_plain(message)
-            case "assistant":
-                self._add_assistant(message)
+        if message.role == "assistant":
+            self._add_assistant(message)
+        else:
+            self._add_plain(message)
 
     def flush(self) -> None:
         """The results of a turn are complete."""
