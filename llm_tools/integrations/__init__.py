@@ -1,0 +1,1 @@
+"""What needs an extra of its own; nothing else imports it."""
