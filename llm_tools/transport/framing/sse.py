@@ -111,7 +111,7 @@ class EventLines:
     def _give(self, frames: list[Frame]) -> None:
         data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
         self._data.clear()
-        if data.startswith(DONE) and data.strip() == DONE:
+        if len(data) < 32 and data.strip() == DONE:
             frames.append(Frame(None, DONE))
         elif data:
             frames.append(Frame(self._event, data))
