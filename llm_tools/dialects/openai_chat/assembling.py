@@ -13,13 +13,16 @@ from .wire import Choice, Message, ToolCall
 class ChoiceAssembler:
     """One choice in the making."""
 
-    __slots__ = ("_chunks", "_content", "_message", "_reasoning", "_reasoning_content",
-                 "_refusal", "calls", "choice")  # fmt: skip
+    __slots__ = ("_annotations", "_chunks", "_content", "_details", "_extra", "_images",
+                 "_reasoning", "_reasoning_content", "_refusal", "calls", "choice")  # fmt: skip
 
     def __init__(self, known: Collection[str]) -> None:
         self.choice = Choice()
         self.calls = CallAssembler(known)
-        self._message = Message(images=[], annotations=[], reasoning_details=[], extra_content={})
+        self._annotations: list[Any] = []
+        self._details: list[Any] = []
+        self._extra: dict[str, Any] = {}
+        self._images: list[Any] = []
         self._content: list[str] = []
         self._chunks: list[Any] = []
         self._reasoning: list[str] = []
@@ -56,18 +59,17 @@ class ChoiceAssembler:
 
     def finished(self) -> Choice:
         """The choice as a whole answer would have it."""
-        parts, done = self._message, self.choice
-        details = parts.reasoning_details or ()
+        done = self.choice
         message = Message(
             content=self._finished_content(),
             refusal="".join(self._refusal),
             reasoning_content="".join(self._reasoning_content),
             reasoning="".join(self._reasoning),
-            reasoning_details=[finished_detail(detail) for detail in details],
+            reasoning_details=[finished_detail(detail) for detail in self._details],
             tool_calls=[slot.finished() for slot in self.calls.in_order()],
-            images=parts.images,
-            annotations=parts.annotations,
-            extra_content=parts.extra_content,
+            images=self._images,
+            annotations=self._annotations,
+            extra_content=self._extra,
         )
         return Choice(
             message=message,
@@ -97,12 +99,11 @@ class ChoiceAssembler:
                     add_chunk(self._chunks, chunk)
 
     def _add_rest(self, delta: Message) -> None:
-        parts = self._message
         for detail in delta.reasoning_details or ():
-            add_detail(parts.reasoning_details or [], detail)
-        parts.images = [*(parts.images or ()), *(delta.images or ())]
-        parts.annotations = [*(parts.annotations or ()), *(delta.annotations or ())]
-        parts.extra_content = {**(parts.extra_content or {}), **(delta.extra_content or {})}
+            add_detail(self._details, detail)
+        self._images += delta.images or ()
+        self._annotations += delta.annotations or ()
+        self._extra.update(delta.extra_content or {})
 
     def _flush_text(self) -> None:
         if self._content:

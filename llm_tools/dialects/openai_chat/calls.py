@@ -78,6 +78,8 @@ class CallAssembler:
         name, arguments = _said(piece)
         call_id = piece.id if piece.id and piece.id != "null" else ""
         slot = self._find(piece.index, call_id, name, arguments, named) or self._open(piece.index)
+        if not slot.says_something:
+            slot.custom = _is_custom(piece)
         if call_id and not slot.id:
             slot.id = call_id
             self._by_id[call_id] = slot
@@ -87,7 +89,6 @@ class CallAssembler:
         if arguments:
             slot.fragments.append(arguments)
         slot.extra.update(piece.extra_content or {})
-        slot.custom = slot.custom or _is_custom(piece)
         self._last = slot
         return slot
 

@@ -253,7 +253,7 @@ def _is_signed(call: Call, replay_key: str) -> bool:
 def _has_signature(kept: dict[str, Any] | None) -> bool:
     if not kept:
         return False
-    blocks = [*(kept.get("reasoning_details") or ()), kept.get("chunk")]
+    blocks = [*(kept.get("details") or ()), kept.get("chunk")]
     return any(
         bool(block.get("signature") or block.get("data"))
         for block in blocks

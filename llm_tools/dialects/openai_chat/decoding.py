@@ -21,6 +21,7 @@ _UNTYPED = msgspec.json.Decoder()
 _MISFIT = re.compile(r"at `\$(.*)`$")
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 _MOST_MISFITS = 64
+_SHOWN = 2000
 
 
 def decode(plan: Plan, body: bytes, headers: Mapping[str, str]) -> OutputResult:
@@ -37,7 +38,7 @@ def decode(plan: Plan, body: bytes, headers: Mapping[str, str]) -> OutputResult:
     if not completion.choices:
         raise ResponseDecodeError(
             "The provider's answer holds no choices; try again, and look at .body.",
-            body=body[:2000].decode(errors="replace"),
+            body=body[:_SHOWN].decode(errors="replace"),
         )
     return read_completion(plan, completion, headers)
 
@@ -66,6 +67,19 @@ def carried_error(
     body = decode_json(data, _UNTYPED)
     error = error_in_body(endpoint, body, headers)
     return error or _minimax_error(endpoint, body, headers)
+
+
+def error_event(plan: Plan, data: bytes, headers: Mapping[str, str]) -> ProviderError:
+    """The error a stream's `event: error` names, in whatever form."""
+    endpoint = plan.target.endpoint.key
+    try:
+        body = decode_json(data, _UNTYPED)
+    except ResponseDecodeError:
+        body = None
+    said = data[:_SHOWN].decode(errors="replace")
+    return error_in_body(endpoint, body, headers) or named_error(
+        endpoint, message=said, body=body, headers=headers
+    )
 
 
 def _minimax_error(endpoint: str, body: JSON, headers: Mapping[str, str]) -> ProviderError | None:

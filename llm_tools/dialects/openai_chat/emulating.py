@@ -36,15 +36,13 @@ def call_schema(functions: Sequence[PreparedFunction]) -> dict[str, JSON]:
 
 def call_instructions(functions: Sequence[PreparedFunction]) -> str:
     """What the model is told: to call one of the functions, and which there are."""
-    described = [
-        {
-            "name": function.wire_name,
-            "description": function.definition.description,
-            "parameters": function.schema or NO_PARAMETERS,
-        }
-        for function in functions
-    ]
-    return "\n".join([_INSTRUCTIONS, *map(json_text, described)])
+    return "\n".join([_INSTRUCTIONS, *[json_text(_description(item)) for item in functions]])
+
+
+def _description(function: PreparedFunction) -> JSON:
+    said = {"name": function.wire_name, "description": function.definition.description}
+    parameters = {"parameters": function.schema or NO_PARAMETERS}
+    return {name: words for name, words in said.items() if words} | parameters
 
 
 def call_in_text(text: str) -> CallInText | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from itertools import zip_longest
 from typing import Any
 
 from ...content import (
@@ -15,15 +16,14 @@ from ...content import (
     StreamEvent,
     TextDelta,
 )
-from ...errors import LlmToolsError, ProviderError, ResponseDecodeError, StreamError
-from ...faults import named_error
+from ...errors import LlmToolsError, ResponseDecodeError, StreamError
 from ...ids import UniqueIds
 from ...reply import caller_name, read_function_use
 from ...spec import Frame, Plan
 from .assembling import ChoiceAssembler
 from .blocks import thinking_text
 from .calls import CallSlot
-from .decoding import carried_error, decode_completion
+from .decoding import carried_error, decode_completion, error_event
 from .emulating import call_in_text
 from .reading import read_completion, stop_reason
 from .wire import Choice, Completion, Function, Message, ToolCall
@@ -36,13 +36,14 @@ class ChatStream:
 
     __slots__ = (
         "_choices", "_ended", "_failed", "_headers", "_ids", "_known", "_open", "_plan", "_told",
-        "_whole",
+        "_whole", "_whole_names",
     )  # fmt: skip
 
     def __init__(self, plan: Plan, headers: Mapping[str, str]) -> None:
         self._plan = plan
         self._headers = headers
         self._known = plan.functions.by_wire_name if plan.functions is not None else {}
+        self._whole_names = _whole_names(self._known)
         self._whole = Completion()
         self._choices: dict[int, ChoiceAssembler] = {}
         self._open: list[CallSlot] = []
@@ -64,14 +65,14 @@ class ChatStream:
         if data == _END:
             self._ended = True
             return self._end()
+        if frame.event == "error":
+            raise self._with_result(error_event(self._plan, data, self._headers))
         chunk = self._decode(data)
         self._keep(chunk)
         events: list[StreamEvent] = []
         for piece in chunk.choices or ():
             events += self._add(piece)
         error = carried_error(self._plan, chunk, data, self._headers)
-        if error is None and frame.event == "error":
-            error = self._named(data)
         if error is not None:
             raise self._with_result(error)
         return events
@@ -103,10 +104,6 @@ class ChatStream:
         except ResponseDecodeError as unread:
             error = StreamError(f"The stream holds something that is no chunk: {unread}")
             raise self._with_result(error) from unread
-
-    def _named(self, data: bytes) -> ProviderError:
-        text = data[:2000].decode(errors="replace")
-        return named_error(self._plan.target.endpoint.key, message=text, headers=self._headers)
 
     def _keep(self, chunk: Completion) -> None:
         whole = self._whole
@@ -158,7 +155,7 @@ class ChatStream:
         events = self._settle(slot) if opened else []
         if slot not in self._open:
             self._open.append(slot)
-        named = slot.name in self._known or slot.fragments or not self._known
+        named = slot.fragments or not self._known or slot.name in self._whole_names
         if slot.started or (slot.id and slot.name and named):
             events += self._progress(slot)
         return events
@@ -241,6 +238,13 @@ class ChatStream:
 def open_stream(plan: Plan, headers: Mapping[str, str]) -> ChatStream:
     """A reader for the stream that answers the plan's request."""
     return ChatStream(plan, headers)
+
+
+def _whole_names(names: Collection[str]) -> set[str]:
+    """The names that are not the beginning of another, so that no piece can follow."""
+    ordered = sorted(names)
+    return {name for name, after in zip_longest(ordered, ordered[1:], fillvalue="")
+            if not after.startswith(name)}  # fmt: skip
 
 
 def _detail_events(details: list[Any]) -> list[StreamEvent]:
