@@ -68,6 +68,7 @@ _CLAUDE: tuple[tuple[str, QuirkValues], ...] = (
             "effort": "outputConfig",
             "efforts": EFFORTS,
             "thinking_off": "disabled",
+            "s3_images": False,
             "prefill": False,
         },
     ),

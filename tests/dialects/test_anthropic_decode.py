@@ -267,7 +267,7 @@ def test_error_in_a_200_body() -> None:
 def test_answer_of_another_wire_names_the_way_out(body: Any) -> None:
     """InvokeModel speaks each family's own tongue; Converse speaks to all."""
     target = target_of("amazon:anthropic", "openai.gpt-oss-20b-1:0")
-    with pytest.raises(ResponseDecodeError, match="amazon.converse.v1") as caught:
+    with pytest.raises(ResponseDecodeError, match=r"amazon\.converse\.v1") as caught:
         decoded(plan_of(target), body)
     assert not caught.value.retryable
     assert caught.value.body

@@ -24,7 +24,6 @@ from llm_tools.content import (
     Usage,
 )
 from llm_tools.errors import (
-    LlmToolsError,
     OverloadedError,
     ProviderError,
     RateLimitError,
@@ -400,7 +399,7 @@ def test_frame_that_cannot_be_read(data: bytes) -> None:
 def test_stream_of_another_wire_names_the_way_out(data: bytes) -> None:
     """As without streaming."""
     plan = plan_of(target_of("amazon:anthropic", "amazon.nova-lite-v1:0"))
-    with pytest.raises(StreamError, match="amazon.converse.v1") as caught:
+    with pytest.raises(StreamError, match=r"amazon\.converse\.v1") as caught:
         streamed(plan, [Frame(None, data)])
     assert not caught.value.retryable
 
@@ -436,10 +435,7 @@ def test_any_frames_give_a_result_or_a_typed_error(frames: list[Frame]) -> None:
         for frame in frames:
             events += decoder.feed(frame)
         result = decoder.close()
-    except (StreamError, ProviderError) as error:
-        assert isinstance(error, LlmToolsError)
+    except (StreamError, ProviderError):
         return
-    done = [item.function_use for item in events if isinstance(item, FunctionUseDone)]
-    runnable = [call for call in result.function_calls if call.input_error is None]
-    assert all(call in result.function_calls for call in done if call.input_error is None)
-    assert len(runnable) <= len(result.function_calls)
+    started = [item.function_id for item in events if isinstance(item, FunctionUseStart)]
+    assert started == [call.function_id for call in result.function_calls]

@@ -35,7 +35,7 @@ class Renderer(NamedTuple):
     """Renders parts for one target; `prepared` knows the functions' names on the wire."""
 
     target: Target[AnthropicQuirks]
-    prepared: PreparedFunctions | None
+    prepared: PreparedFunctions
 
     def keeps(self, role: TurnRole, part: OutputResultContent) -> bool:
         """Whether the wire takes this part of a turn of this role."""
@@ -96,12 +96,10 @@ class Renderer(NamedTuple):
         return {"type": "image", "source": source}
 
     def _tool_use(self, use: OutputResultFunctionUse) -> Block:
-        wire_name, value = use.name, use.input
-        if self.prepared is not None:
-            wire_name = self.prepared.wire_name(use.name)
-            known = self.prepared.by_name.get(use.name)
-            if known is not None and known.hide is not None:
-                value = known.hide(value)
+        known = self.prepared.by_name.get(use.name)
+        hide = known.hide if known is not None else None
+        value = use.input if hide is None else hide(use.input)
+        wire_name = self.prepared.wire_name(use.name)
         block: Block = {
             "type": "tool_use",
             "id": use.function_id,

@@ -14,6 +14,8 @@ from .blocks import Renderer, legal_id
 from .quirks import AnthropicQuirks
 from .replay import Block
 
+_NO_FUNCTIONS = PreparedFunctions(())
+
 
 class Rendered(NamedTuple):
     """The body's part, and what must be said."""
@@ -33,7 +35,7 @@ def render_messages(
     Raises:
         ConfigurationError: there is nothing to send, or it ends with the assistant's turn.
     """
-    renderer = Renderer(target, prepared)
+    renderer = Renderer(target, prepared or _NO_FUNCTIONS)
     conversation = read_conversation(legal_ids(call.messages, legal_id), renderer.keeps)
     messages = [_render_turn(renderer, turn) for turn in conversation.turns]
     _check_end(target, messages[-1])

@@ -37,7 +37,7 @@ class Renderer(NamedTuple):
     """Renders parts for one target; `prepared` knows the functions' names on the wire."""
 
     target: Target[ConverseQuirks]
-    prepared: PreparedFunctions | None
+    prepared: PreparedFunctions
 
     def keeps(self, role: TurnRole, part: OutputResultContent) -> bool:
         """Whether the wire takes this part of a turn of this role."""
@@ -96,7 +96,7 @@ class Renderer(NamedTuple):
         """An image by its bytes, or by its place in S3."""
         inline = inline_image(image)
         if inline is None:
-            return {"image": {"format": _format(image), "source": _s3(image)}}
+            return {"image": {"format": _format(image), "source": self._s3(image.url or "")}}
         media_type, data = inline
         kind = media_type.removeprefix("image/").replace("jpg", "jpeg")
         if kind not in _FORMATS:
@@ -105,6 +105,14 @@ class Renderer(NamedTuple):
             )
         return {"image": {"format": kind, "source": {"bytes": data}}}
 
+    def _s3(self, url: str) -> JSON:
+        if url.startswith("s3://") and self.target.quirks.s3_images:
+            return {"s3Location": {"uri": url}}
+        raise UnsupportedOptionError(
+            f"{self.target.model} fetches no such image URL: read the image and pass its base64 as "
+            "data=, with media_type."
+        )
+
     def _holds(self, part: OutputResultText | OutputResultImage) -> bool:
         """Whether a result may hold this part."""
         if isinstance(part, OutputResultImage):
@@ -112,22 +120,11 @@ class Renderer(NamedTuple):
         return bool(part.text.strip())
 
     def _tool_use(self, use: OutputResultFunctionUse) -> Block:
-        wire_name, value = use.name, use.input
-        if self.prepared is not None:
-            wire_name = self.prepared.wire_name(use.name)
-            known = self.prepared.by_name.get(use.name)
-            if known is not None and known.hide is not None:
-                value = known.hide(value)
+        known = self.prepared.by_name.get(use.name)
+        hide = known.hide if known is not None else None
+        value = use.input if hide is None else hide(use.input)
+        wire_name = self.prepared.wire_name(use.name)
         return {"toolUse": {"toolUseId": use.function_id, "name": wire_name, "input": value}}
-
-
-def _s3(image: OutputResultImage) -> JSON:
-    if image.url is None or not image.url.startswith("s3://"):
-        raise UnsupportedOptionError(
-            "Converse fetches no image URLs but s3:// ones: read the image and pass its base64 as "
-            "data=, with media_type."
-        )
-    return {"s3Location": {"uri": image.url}}
 
 
 def _format(image: OutputResultImage) -> str:

@@ -17,6 +17,8 @@ from .replay import Block
 _BETWEEN: Body = {"role": "assistant", "content": [{"text": "."}]}
 """Parts a turn with results from a turn without; turns of one role would be joined again."""
 
+_NO_FUNCTIONS = PreparedFunctions(())
+
 
 class Rendered(NamedTuple):
     """The body's part, and what must be said."""
@@ -36,7 +38,7 @@ def render_messages(
     Raises:
         ConfigurationError: there is nothing to send, or it ends with the assistant's turn.
     """
-    renderer = Renderer(target, prepared)
+    renderer = Renderer(target, prepared or _NO_FUNCTIONS)
     conversation = read_conversation(legal_ids(call.messages, legal_id), renderer.keeps)
     if conversation.turns[-1].role == "assistant" and not target.quirks.prefill:
         raise UnsupportedOptionError(

@@ -52,7 +52,7 @@ def _top_k(target: Target[ConverseQuirks], top_k: int | None) -> Body:
             return {"top_k": top_k}
         case "inferenceConfig":
             return {"inferenceConfig": {"topK": top_k}}
-        case None:
+        case _:
             raise UnsupportedOptionError(
                 f"{target.endpoint.key}.{target.model} takes no top_k; leave it out."
             )

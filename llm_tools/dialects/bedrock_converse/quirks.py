@@ -22,6 +22,7 @@ class ConverseQuirks(Quirks, frozen=True, kw_only=True):
         thinking_off: what Anthropic's `thinking.type` switches thinking off, where one does.
         binds_thinking: thinking of another model is refused in the history.
         unsigned_reasoning: reasoning goes back even if nothing signs it.
+        s3_images: images may be named by their place in S3.
         prefill: the history may end with an assistant turn.
         result_status: a result may say `status`.
         result_images: a result may hold images; else they follow as the user's.
@@ -40,6 +41,7 @@ class ConverseQuirks(Quirks, frozen=True, kw_only=True):
     thinking_off: Literal["disabled", "between_tools"] | None = None
     binds_thinking: bool = False
     unsigned_reasoning: bool = False
+    s3_images: bool = True
     prefill: bool = True
     result_status: bool = True
     result_images: bool = True

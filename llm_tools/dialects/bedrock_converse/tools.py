@@ -56,7 +56,9 @@ def offer_functions(target: Target[ConverseQuirks], call: Call) -> Offer:
     sent, warnings = _narrow(target, call, prepared)
     warnings = (*sent.warnings, *warnings)
     if not choice.forced:
-        return Offer(_config(sent, {"auto": {}}), prepared, choice, warnings=warnings)
+        # Families that take no `toolChoice` at all refuse this one, too.
+        auto: Body | None = {"auto": {}} if target.quirks.choices else None
+        return Offer(_config(sent, auto), prepared, choice, warnings=warnings)
     return _force(target, call, Offer({}, prepared, choice, warnings=warnings), sent)
 
 
