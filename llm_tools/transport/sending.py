@@ -43,6 +43,11 @@ class Transport:
         self._heads = Heads(allow_http=settings.allow_http)
         self._carriers = Carriers(settings)
 
+    @property
+    def settings(self) -> TransportSettings:
+        """What it was made with."""
+        return self._settings
+
     async def send(self, request: OutgoingRequest) -> HttpAnswer:
         """One request, one whole answer.
 

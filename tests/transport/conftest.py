@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 
 import pytest
@@ -37,3 +38,11 @@ def kind(request: pytest.FixtureRequest) -> str:
 def transport(kind: str) -> Transport:
     """A transport with settings that suit most tests."""
     return Transport(TransportSettings(transport=kind, max_attempts=1, timeout=20.0))
+
+
+@pytest.fixture
+def unused_port() -> Iterator[int]:
+    """A port that is taken, and where nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]

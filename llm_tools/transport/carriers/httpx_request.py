@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import anyio
@@ -12,6 +13,8 @@ from ..masking import mask_text
 from ..secret import Key
 
 CLOSING_TIME = 1.0
+_BUFFERED_AT_MOST = 100_000
+"""Pieces that may come without waiting; the scripted streams of a test may have no end."""
 _PHASES: tuple[tuple[str, Phase], ...] = (
     ("ConnectTimeout", "connect"),
     ("PoolTimeout", "connect"),
@@ -28,12 +31,13 @@ _DISCONNECTED = "Server disconnected"
 class HttpxArrival:
     """A response of httpx, or of a library with its interface, read as raw bytes."""
 
-    __slots__ = ("_chunks", "_response", "_secrets", "headers", "status")
+    __slots__ = ("_began", "_chunks", "_response", "_secrets", "headers", "status")
 
     def __init__(self, response: Any, secrets: tuple[Key, ...]) -> None:
         self._response = response
         self._secrets = secrets
         self._chunks: AsyncIterator[bytes] | None = None
+        self._began = False
         self.status: int = response.status_code
         self.headers: Mapping[str, str] = {
             name.lower().decode("latin-1"): value.decode("latin-1")
@@ -43,6 +47,9 @@ class HttpxArrival:
     async def read(self) -> bytes:
         """The next bytes of the body; empty at the end."""
         if self._chunks is None:
+            if self._began:
+                return b""
+            self._began = True
             self._chunks = self._response.stream.__aiter__()
         try:
             while True:
@@ -50,18 +57,37 @@ class HttpxArrival:
                 if chunk:
                     return chunk
         except StopAsyncIteration:
+            self._chunks = None
             return b""
         except Exception as error:  # noqa: BLE001 - ends as Broken, outside this frame
+            self._chunks = None
             broken = translated(error, "body", self._secrets)
         raise broken
 
     async def aclose(self) -> None:
         """Close iterator and response, shielded from a cancellation that may be the reason."""
+        chunks, self._chunks = self._chunks, None
+        if chunks is not None:
+            await unwind(chunks)
         with anyio.move_on_after(CLOSING_TIME, shield=True):
-            close = getattr(self._chunks, "aclose", None)
-            if close is not None:
-                await close()
             await self._response.aclose()
+
+
+async def unwind(chunks: AsyncIterator[bytes]) -> None:
+    """End a response's iterator that was left early.
+
+    It is a nest of async generators, and closing the outer one leaves the others to the garbage
+    collector. So it is resumed where every wait is cancelled: that ends them all, inside out.
+    """
+    with anyio.CancelScope(shield=True) as scope:
+        scope.cancel()
+        with suppress(Exception):
+            for _ in range(_BUFFERED_AT_MOST):
+                await chunks.__anext__()
+    close = getattr(chunks, "aclose", None)
+    if close is not None:
+        with anyio.move_on_after(CLOSING_TIME, shield=True):
+            await close()
 
 
 def translated(error: Exception, otherwise: Phase, secrets: tuple[Key, ...]) -> Exception:
