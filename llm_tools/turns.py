@@ -28,7 +28,7 @@ NO_TEXT = "(no text)"
 
 
 class Turn(Struct, frozen=True, kw_only=True):
-    """One turn: never empty. `results`, in the order of their calls, come before `parts`."""
+    """One turn: never empty. `results` come before `parts`."""
 
     role: TurnRole
     results: tuple[Message, ...] = ()
@@ -53,7 +53,7 @@ def read_conversation(messages: tuple[Message, ...], keeps: Keeps) -> Conversati
     """Group mended messages into turns.
 
     Args:
-        messages: in order; the results of a turn follow it.
+        messages: in order; the results of a turn follow it, in the order of its calls.
         keeps: whether the wire takes a part of a turn of this role. What it does not take is left
             out, with a warning unless it is blank text.
 
@@ -99,7 +99,6 @@ def functions_of_history(messages: Iterable[Message]) -> FunctionSet:
 
 def _alternate(messages: tuple[Message, ...], keeps: Keeps) -> list[_Draft]:
     drafts: list[_Draft] = []
-    order: dict[str, int] = {}
     for message in messages:
         if message.role == "system":
             continue
@@ -110,11 +109,8 @@ def _alternate(messages: tuple[Message, ...], keeps: Keeps) -> list[_Draft]:
         if not drafts or drafts[-1].role != role:
             drafts.append(_Draft(role, [], []))
         if message.role == "function":
-            _insert(drafts[-1].results, message, order)
+            drafts[-1].results.append(message)
         drafts[-1].parts.extend(parts)
-        for part in parts:
-            if isinstance(part, OutputResultFunctionUse):
-                order[part.function_id] = len(order)
     return drafts
 
 
@@ -122,12 +118,6 @@ def _kept(message: Message, role: TurnRole, keeps: Keeps) -> list[OutputResultCo
     if message.role == "function":
         return []
     return [part for part in parts_of(message) if keeps(role, part)]
-
-
-def _insert(results: list[Message], message: Message, order: dict[str, int]) -> None:
-    """Add a result, keeping the order of the calls."""
-    results.append(message)
-    results.sort(key=lambda result: order.get(result.function_id or "", len(order)))
 
 
 def _open_with_user(

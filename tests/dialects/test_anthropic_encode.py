@@ -88,27 +88,24 @@ def test_endpoint_headers_say_the_version() -> None:
 
 def test_results_come_first_and_in_the_order_of_the_calls() -> None:
     """Whatever the order they came in, also after a user's text."""
-    calls = [
-        OutputResultFunctionUse(name="ping", input={}, function_id="a"),
-        OutputResultFunctionUse(name="ping", input={}, function_id="b"),
-    ]
-    history = (
-        Message(role="user", content="Go"),
-        Message(role="assistant", content=tuple(calls)),
-        Message(role="user", content="(also: hurry)"),
-        Message(role="function", name="ping", function_id="b", content="2"),
-        Message(role="function", name="ping", function_id="a", content="1"),
-    )
-    target = target_of("anthropic")
-    request = target.dialect.encode(target, _call(history))
-    assert sent(request)["messages"][-1] == {
-        "role": "user",
-        "content": [
+    history = [
+        {"role": "user", "content": "Go"},
+        {"role": "assistant", "content": [
+            {"type": "function_use", "name": "ping", "input": {}, "functionId": "a"},
+            {"type": "function_use", "name": "ping", "input": {}, "functionId": "b"},
+        ]},
+        {"role": "user", "content": "(also: hurry)"},
+        {"role": "function", "name": "ping", "functionId": "b", "content": "2"},
+        {"role": "function", "name": "ping", "functionId": "a", "content": "1"},
+    ]  # fmt: skip
+    assert messages_of(body_of("anthropic", history))[-1] == (
+        "user",
+        [
             {"type": "tool_result", "tool_use_id": "a", "content": "1"},
             {"type": "tool_result", "tool_use_id": "b", "content": "2"},
             {"type": "text", "text": "(also: hurry)"},
         ],
-    }
+    )
 
 
 def _call(messages: tuple[Message, ...]) -> Any:
