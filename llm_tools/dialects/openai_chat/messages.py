@@ -62,7 +62,7 @@ class MessageRenderer:
                 self._system(message.content)
             case "user":
                 self._out.append({"role": "user", "content": self._user_content(message)})
-            case "assistant":
+            case _:
                 self._show_images()
                 turn, images = self._turns.render(message)
                 if turn is not None:

@@ -107,7 +107,7 @@ def _render_effort(
             body["reasoning_effort"] = word
         case "reasoning":
             body["reasoning"] = {"effort": word}
-        case "template":
+        case _:
             body["chat_template_kwargs"] = {"reasoning_effort": word}
     if word == effort:
         return body, ()

@@ -80,7 +80,7 @@ class TurnRenderer:
                 turn.fields["refusal"] = part.text
             case OutputResultRefusal():
                 turn.text(part.text)
-            case OutputResultImage():
+            case _:
                 kept = own(part, self._target.replay_key)
                 if kept is not None and quirks.assistant_images and "image" in kept:
                     turn.fields.setdefault("images", []).append(kept["image"])
