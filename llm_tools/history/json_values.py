@@ -138,11 +138,17 @@ def _from_bytes(value: bytes | bytearray | memoryview) -> str:
 
 
 def _from_struct(value: msgspec.Struct) -> dict[str, Any]:
+    """The fields as msgspec would encode them: under their own names, tagged, unset ones out."""
     config = value.__struct_config__
-    tagged = {config.tag_field: config.tag} if config.tag_field else {}
-    names = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
-    fields = {wire: getattr(value, name) for wire, name in names}
-    return tagged | {wire: item for wire, item in fields.items() if item is not msgspec.UNSET}
+    names, defaults = value.__struct_fields__, value.__struct_defaults__
+    optional = dict(zip(reversed(names), reversed(defaults), strict=False))
+    fields = {config.tag_field: config.tag} if config.tag_field else {}
+    for name, wire in zip(names, value.__struct_encode_fields__, strict=True):
+        item = getattr(value, name)
+        omitted = config.omit_defaults and name in optional and item == optional[name]
+        if item is not msgspec.UNSET and not omitted:
+            fields[wire] = item
+    return fields
 
 
 def _from_exception(value: BaseException) -> str:

@@ -83,12 +83,12 @@ def result_content(value: Any) -> str | tuple[OutputResultContent, ...] | JSON:
     Text and image parts (structs or their exact JSON form), alone or in a list, stay parts;
     everything else goes through `json_safe`.
     """
-    if isinstance(value, OutputResultText | OutputResultImage) or _is_image_form(value):
-        value = [value]
-    if isinstance(value, list | tuple) and value and all(map(_looks_like_part, value)):
+    alone = isinstance(value, OutputResultText | OutputResultImage) or _is_image_form(value)
+    items = [value] if alone else value
+    if isinstance(items, list | tuple) and items and all(map(_looks_like_part, items)):
         try:
-            return read_parts(value, TEXT_AND_IMAGES, "result")
-        except ConfigurationError:
+            return read_parts(items, TEXT_AND_IMAGES, "result")
+        except ConfigurationError:  # it only looks like parts: any other JSON
             return json_safe(value)
     return json_safe(value)
 

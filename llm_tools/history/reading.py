@@ -114,7 +114,8 @@ def _rename(message: Mapping[str, Any], where: str) -> dict[str, Any]:
 def _build(fields: dict[str, Any], where: str) -> Message:
     role = fields.get("role")
     if not isinstance(role, str) or role not in PARTS_OF_ROLE:
-        hint = f" Write {_FOREIGN_ROLES[role]}." if role in _FOREIGN_ROLES else ""
+        meant = _FOREIGN_ROLES.get(role) if isinstance(role, str) else None
+        hint = f" Write {meant}." if meant else ""
         raise ConfigurationError(
             f"{where} at /role: expected 'system', 'user', 'assistant' or 'function', "
             f"got {role!r}.{hint}"
@@ -167,7 +168,7 @@ def _build_result(fields: dict[str, Any], where: str) -> Message:
 def _is_sound(message: Message) -> bool:
     """Whether a struct is what its role needs. JSON inside it is taken on trust."""
     role, content = message.role, message.content
-    allowed = PARTS_OF_ROLE.get(role)
+    allowed = PARTS_OF_ROLE.get(role) if type(role) is str else None
     if allowed is None or (role == "function") is (message.function_id is None):
         return False
     if type(content) is str:

@@ -11,7 +11,7 @@ import msgspec
 
 from ..errors import ParserError
 from ..functions.validating import validate
-from .markdown import code_blocks
+from .markdown import code_blocks, split_lines
 from .parser import read_choice
 
 _BULLET = r"[-*+\u2022\u2023\u25e6\u00b7\u2013\u2014]|\(?(?:\d{1,3}|[a-zA-Z])[.)]"
@@ -118,7 +118,7 @@ def _lines(text: str) -> list[_Line]:
     """The lines that say something, out of a code fence if the list stands in one."""
     blocks = list(code_blocks(text))
     body = blocks[0]["code"] if len(blocks) == 1 else text
-    lines = [_line(raw) for raw in body.splitlines() if raw.strip(" \t-=*_#`")]
+    lines = [_line(raw) for raw in split_lines(body) if raw.strip(" \t-=*_#`")]
     if len(lines) > 1 and lines[0].text.endswith(":") and not lines[0].marked:
         deeper = lines[1].indent > lines[0].indent
         lines = lines if deeper else lines[1:]

@@ -8,6 +8,7 @@ from typing import TypedDict
 
 from ..errors import ParserError
 
+_LINE_END = re.compile(r"\r\n|\n|\r")
 _OPENING = re.compile(r"( *)(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*")
 _ONE_LINE = re.compile(r"\s*(`{3,})(?:([A-Za-z][\w+#.-]*)\s)?(.+?)\1\s*")
 
@@ -34,7 +35,7 @@ def read_code_blocks(text: str) -> list[CodeBlock]:
 
 def code_blocks(text: str) -> Iterator[CodeBlock]:
     """The fenced blocks of a text; one whose end is missing runs to the end of the text."""
-    lines = iter(text.splitlines())
+    lines = iter(split_lines(text))
     for line in lines:
         one_line = _ONE_LINE.fullmatch(line)
         if one_line:
@@ -45,6 +46,12 @@ def code_blocks(text: str) -> Iterator[CodeBlock]:
             indent, fence, language = opening.groups()
             code = "\n".join(_inside(lines, len(indent), fence))
             yield CodeBlock(language=language, code=code)
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a text; only line feeds and carriage returns end one."""
+    lines = _LINE_END.split(text)
+    return lines if lines[-1] else lines[:-1]
 
 
 def _inside(lines: Iterator[str], indent: int, fence: str) -> Iterator[str]:

@@ -70,6 +70,9 @@ def _environment() -> Any:
             _check_operation(operator, left, right)
             return super().call_binop(context, operator, left, right)
 
+        def wrap_str_format(self, value: Any) -> None:
+            """No wrapper: `format` is refused like the other ways to pad."""
+
         def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
             if isinstance(obj, str) and attr in _PADDING:
                 return False
