@@ -31,6 +31,7 @@ from .content import (
 )
 from .errors import LlmToolsError, ParserError, ResponseDecodeError, UnmetFunctionCallError
 from .functions.arguments import read_arguments
+from .functions.choice import FunctionChoice
 from .functions.validating import validate
 from .ids import UniqueIds
 from .spec import Plan
@@ -68,9 +69,12 @@ def decode_json(data: bytes, decoder: msgspec.json.Decoder[T]) -> T:
         mended = _mend_surrogates(data)
         if mended != data:
             return decode_json(mended, decoder)
+        is_page = data.lstrip().startswith(b"<")
+        advice = "it is a web page: check base_url and proxies" if is_page else "try again"
         raise ResponseDecodeError(
-            f"The provider's answer could not be read ({error}); try again, and look at .body.",
+            f"The provider's answer could not be read ({error}); {advice}, and look at .body.",
             body=data[:2000].decode(errors="replace"),
+            retryable=not is_page,
         ) from error
 
 
@@ -207,8 +211,8 @@ class Reply:
             content = self._restore_text(content)
         if not any(_is_answer(item) for item in content):
             self.warn("empty_answer", "The answer holds neither text nor a call.")
-        if plan.call.choice is not None and plan.call.choice.mode == "none":
-            self._warn_of_forbidden(content)
+        if plan.call.choice is not None:
+            self._warn_of_forbidden(plan.call.choice, content)
         return OutputResult(
             id=id or "",
             name=name or plan.target.model,
@@ -273,10 +277,17 @@ class Reply:
         part = replace(texts[0], text=msgspec.json.encode(restored).decode())
         return tuple(part if item is texts[0] else item for item in content)
 
-    def _warn_of_forbidden(self, content: tuple[OutputResultContent, ...]) -> None:
+    def _warn_of_forbidden(
+        self, choice: FunctionChoice, content: tuple[OutputResultContent, ...]
+    ) -> None:
+        """Name the calls that `none`, or the names the choice is held to, ruled out."""
+        allowed = () if choice.mode == "none" else choice.names
+        if allowed is None:
+            return
+        asked = "function_call='none'" if choice.mode == "none" else f"names={list(allowed)}"
         for item in content:
-            if isinstance(item, OutputResultFunctionUse):
-                self.warn("forbidden_call", f"{item.name!r} was called under function_call='none'.")
+            if isinstance(item, OutputResultFunctionUse) and item.name not in allowed:
+                self.warn("forbidden_call", f"{item.name!r} was called under {asked}.")
 
 
 class EmulatedCall(Struct):

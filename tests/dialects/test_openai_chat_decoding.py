@@ -582,9 +582,10 @@ def test_an_answer_without_choices(body: Any) -> None:
     ],
 )
 def test_bytes_that_are_no_answer(body: bytes) -> None:
-    """A typed error, never a crash."""
-    with pytest.raises(ResponseDecodeError):
+    """A typed error, never a crash; a web page comes again if asked again."""
+    with pytest.raises(ResponseDecodeError) as raised:
         decode(body)
+    assert raised.value.retryable is not body.startswith(b"<")
 
 
 def test_half_a_surrogate_pair() -> None:
