@@ -293,6 +293,17 @@ def test_call_under_none_is_marked() -> None:
     assert "forbidden_call" in codes(result)
 
 
+def test_call_outside_a_subset_is_marked() -> None:
+    """Where all functions had to stay, the model may still pick another."""
+    subset = {"names": ["get_weather"], "mode": "auto"}
+    plan = plan_of("anthropic", functions=FUNCTIONS, function_call=subset)
+    use = {"type": "tool_use", "id": "toolu_1", "name": "ping", "input": {}}
+    other = {"type": "tool_use", "id": "toolu_2", "name": "get_weather", "input": {}}
+    result = decoded(plan, answer(use, other, stop_reason="tool_use"))
+    assert codes(result) == ["subset_filtered", "forbidden_call"]
+    assert "'ping'" in result.warnings[1].detail
+
+
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
     lambda inner: (
