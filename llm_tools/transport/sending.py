@@ -106,11 +106,11 @@ class Transport:
                 if watch is not None:
                     watch.succeeded()
                 return outcome
-            if outcome.stale and not fresh:
-                # The server had closed it before it saw the request: that is no failed attempt,
-                # but where there are attempts left it is counted, so that they stay the limit.
+            if outcome.stale and number == 1 and not fresh:
+                # The server had most likely closed it before it saw the request: that is no failed
+                # attempt; but where there are attempts left it is counted, so they stay the limit.
                 fresh = True
-                number = min(number + 1, self._settings.max_attempts)
+                number = min(2, self._settings.max_attempts)
                 continue
             wait = self._wait_after(outcome, number, deadline)
             if watch is not None:
