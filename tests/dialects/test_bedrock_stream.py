@@ -216,8 +216,8 @@ def test_minted_ids_agree_between_events_and_result() -> None:
 
 
 def test_unknown_events_are_skipped() -> None:
-    """Also one without a name."""
-    frames = [event("freshIdea"), Frame(None, b"{}"), event("contentBlockDelta"), *end()]
+    """So is an empty delta."""
+    frames = [event("freshIdea"), event("contentBlockDelta"), *end()]
     events, result = streamed(plan(), frames)
     assert events == []
     assert result.content == ()
@@ -268,9 +268,20 @@ def test_frame_that_cannot_be_read(data: bytes) -> None:
         streamed(plan(), [Frame("contentBlockDelta", data)])
 
 
+def test_body_that_is_no_stream() -> None:
+    """An error as a whole is what it names; anything else is none of this wire."""
+    with pytest.raises(ServerError, match="boom") as caught:
+        streamed(plan(), [Frame(None, b'{"error": {"message": "boom", "code": 500}}')])
+    assert isinstance(caught.value.result, OutputResult)
+    with pytest.raises(StreamError, match="no event of Converse") as broken:
+        streamed(plan(), [Frame(None, b"{}")])
+    assert not broken.value.retryable
+
+
 FRAMES = st.sampled_from(
     [
         BEGIN,
+        Frame(None, b"[]"),
         *use(0, "ping", "{", "}"),
         *use(1, "get_weather"),
         *end(),
@@ -286,7 +297,7 @@ FRAMES = st.sampled_from(
 )
 
 
-@given(st.lists(FRAMES | st.builds(Frame, st.text(max_size=3), st.binary(max_size=9)), max_size=12))
+@given(st.lists(FRAMES | st.builds(Frame, st.none(), st.binary(max_size=9)), max_size=12))
 def test_any_frames_give_a_result_or_a_typed_error(frames: list[Frame]) -> None:
     """Whatever the order, and whatever comes between."""
     events: list[StreamEvent] = []

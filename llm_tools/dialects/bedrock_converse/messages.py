@@ -66,7 +66,7 @@ def _render_turn(renderer: Renderer, turn: Turn) -> tuple[list[Body], list[Resul
     warnings = []
     if images:
         detail = "This model takes no images in results; they follow as the user's."
-        warnings.append(ResultWarning(code="result_image_moved", detail=detail))
+        warnings.append(ResultWarning(code="image_moved", detail=detail))
     if not (results and rest and renderer.target.quirks.results_alone):
         return [_message(turn, [*results, *rest])], warnings
     detail = "This model takes nothing beside results; an assistant turn was put between."

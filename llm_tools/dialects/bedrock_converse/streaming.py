@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 import msgspec
 
 from ...content import OutputResult, StreamEvent
-from ...errors import ResponseDecodeError, StreamError
-from ...faults import exception_frame
+from ...errors import ProviderError, ResponseDecodeError, StreamError
+from ...faults import error_in_body, exception_frame
 from ...reply import decode_json
 from ...spec import Frame, Plan
 from ...streamed_calls import StreamedCalls
@@ -28,6 +28,9 @@ _INCOMPLETE = frozenset(
 )
 
 _decoder = msgspec.json.Decoder(Event)
+_any_decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
+
+T = TypeVar("T")
 
 
 class ConverseStream:
@@ -51,12 +54,12 @@ class ConverseStream:
             ProviderError: the frame is an exception; its `result` is what had come.
             StreamError: the frame is none of this wire.
         """
-        if frame.event is not None and frame.event.startswith("exception:"):
-            error = exception_frame(self._endpoint, frame, self._headers)
-            error.result = self._partial()
-            raise error
-        read = self._readers.get(frame.event or "")
-        return [] if read is None else read(self, self._decode(frame))
+        if frame.event is None:
+            self._refuse(frame)
+        elif frame.event.startswith("exception:"):
+            raise self._with_partial(exception_frame(self._endpoint, frame, self._headers))
+        read = self._readers.get(frame.event)
+        return [] if read is None else read(self, self._decode(frame, _decoder))
 
     def close(self) -> OutputResult:
         """The whole answer.
@@ -76,9 +79,9 @@ class ConverseStream:
     def _endpoint(self) -> str:
         return self._plan.target.endpoint.key
 
-    def _decode(self, frame: Frame) -> Event:
+    def _decode(self, frame: Frame, decoder: msgspec.json.Decoder[T]) -> T:
         try:
-            return decode_json(frame.data, _decoder)
+            return decode_json(frame.data, decoder)
         except ResponseDecodeError as error:
             raise StreamError(
                 f"{self._endpoint} sent an event that could not be read ({error.__cause__}); ask "
@@ -127,6 +130,23 @@ class ConverseStream:
     def _add_metadata(self, event: Event) -> list[StreamEvent]:
         self._usage = event.usage
         return []
+
+    def _refuse(self, frame: Frame) -> NoReturn:
+        """Raise what a frame without a name stands for: an error as a whole body, or nothing."""
+        body = self._decode(frame, _any_decoder)
+        error = error_in_body(self._endpoint, body, self._headers)
+        if error is not None:
+            raise self._with_partial(error)
+        raise StreamError(
+            f"{self._endpoint} sent something that is no event of Converse; check base_url and the "
+            "region.",
+            result=self._partial(),
+            retryable=False,
+        )
+
+    def _with_partial(self, error: ProviderError) -> ProviderError:
+        error.result = self._partial()
+        return error
 
     def _whole(self) -> Answer:
         content = [block.whole() for block in self._blocks]
