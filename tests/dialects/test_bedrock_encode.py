@@ -328,7 +328,7 @@ def test_image_in_a_result() -> None:
         ("user", [IMAGE]),
     ]
     assert codes(request) == [
-        "result_image_moved",
+        "image_moved",
         "results_parted",
         "functions_rebuilt",
         "none_not_enforced",

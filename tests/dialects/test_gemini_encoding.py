@@ -188,7 +188,7 @@ def test_a_rich_history(model: str, name: str) -> None:
 def test_what_a_rich_history_loses_is_said() -> None:
     """Foreign reasoning is left out; an old model's image goes out beside the results."""
     assert codes(encoded("google", NEW, RICH)) == ["reasoning_left_out"]
-    assert codes(encoded("google", OLD, RICH)) == ["reasoning_left_out", "result_image_moved"]
+    assert codes(encoded("google", OLD, RICH)) == ["reasoning_left_out", "image_moved"]
 
 
 def test_all_parameters() -> None:

@@ -87,7 +87,7 @@ def test_a_rich_history() -> None:
     """Images, own thinking, calls, an error, a late system message: one golden body."""
     encoding = encoded("ollama", "qwen3", RICH, functions=FUNCTIONS)
     assert json.loads(msgspec.json.encode(encoding.body)) == golden("ollama_rich")
-    assert codes(encoding) == ["reasoning_left_out", "result_image_moved"]
+    assert codes(encoding) == ["reasoning_left_out", "image_moved"]
 
 
 @pytest.mark.parametrize("choice", [None, "auto"])
@@ -167,7 +167,7 @@ def test_a_subset_under_auto_is_filtered() -> None:
     assert json.loads(msgspec.json.encode(encoding.body["tools"])) == TOOLS[1:]
     assert [(w.code, w.detail) for w in encoding.plan.warnings] == [
         (
-            "function_subset_filtered",
+            "subset_filtered",
             "Ollama has no choice among functions: only ping went out.",
         )
     ]

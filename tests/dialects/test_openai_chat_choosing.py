@@ -116,11 +116,11 @@ def test_a_named_call_is_the_only_function_where_choices_are_words() -> None:
     body = body_of(target_of("lmstudio"), functions=FUNCTIONS, function_call="ping")
     assert body["tool_choice"] == "required"
     assert [tool["function"]["name"] for tool in body["tools"]] == ["ping"]
-    assert codes(request) == ["subset_by_filter"]
+    assert codes(request) == ["subset_filtered"]
 
 
 @pytest.mark.parametrize(("mode", "word"), [("any", "required"), ("auto", "auto")])
-def test_subset_by_filter(mode: str, word: str) -> None:
+def test_subset_filtered(mode: str, word: str) -> None:
     """Where the wire cannot name a subset, only those functions go out, with a warning."""
     choice = {"names": ["ping", "c"], "mode": mode}
     functions = [*FUNCTIONS, {"name": "c"}]
@@ -128,7 +128,7 @@ def test_subset_by_filter(mode: str, word: str) -> None:
     body = body_of(target_of("groq"), functions=functions, function_call=choice)
     assert body["tool_choice"] == word
     assert [tool["function"]["name"] for tool in body["tools"]] == ["ping", "c"]
-    assert codes(request) == ["subset_by_filter"]
+    assert codes(request) == ["subset_filtered"]
     assert request.plan.functions is not None
     assert set(request.plan.functions.by_name) == {"get_weather", "ping", "c"}
 
@@ -137,13 +137,13 @@ def test_subset_by_filter(mode: str, word: str) -> None:
     ("key", "kept", "code"),
     [
         ("openrouter", {"details": DETAILS}, "subset_checked"),
-        ("openrouter", {"details": [{"type": "reasoning.text", "text": "x"}]}, "subset_by_filter"),
+        ("openrouter", {"details": [{"type": "reasoning.text", "text": "x"}]}, "subset_filtered"),
         (
             "mistral",
             {"chunk": {"type": "thinking", "thinking": [], "signature": "s"}},
             "subset_checked",
         ),
-        ("mistral", {"chunk": {"type": "thinking", "thinking": []}}, "subset_by_filter"),
+        ("mistral", {"chunk": {"type": "thinking", "thinking": []}}, "subset_filtered"),
     ],
 )
 def test_signed_reasoning_keeps_all_functions(key: str, kept: dict[str, Any], code: str) -> None:
@@ -160,7 +160,7 @@ def test_foreign_signatures_do_not_count() -> None:
     messages = own_history("other", {"details": DETAILS}, "Hm.")
     choice = {"names": ["ping"], "mode": "auto"}
     request = encoded(target_of("openrouter"), messages, functions=FUNCTIONS, function_call=choice)
-    assert codes(request) == ["subset_by_filter"]
+    assert codes(request) == ["subset_filtered"]
 
 
 def test_functions_are_encoded_once() -> None:
@@ -382,7 +382,7 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 EMULATIONS = {
     "function_call_emulated",
-    "subset_by_filter",
+    "subset_filtered",
     "strict_emulated",
     "json_schema_emulated",
 }

@@ -47,7 +47,7 @@ def offer_functions(target: Target[AnthropicQuirks], call: Call) -> Offer:
     if call.choice is not None and call.choice.forced:
         extra, warned = _allow_forced(target, call)
         body, warnings = body | extra, warnings + warned
-    return Offer(body, prepared, (*sent.warnings, *warnings))
+    return Offer(body, prepared, (*prepared.warnings, *warnings))
 
 
 def _offer_history(call: Call) -> Offer:

@@ -54,7 +54,7 @@ def offer_functions(target: Target[ConverseQuirks], call: Call) -> Offer:
     if choice.mode == "none":
         return _forbid(target, call, prepared, prepared.warnings)
     sent, warnings = _narrow(target, call, prepared)
-    warnings = (*sent.warnings, *warnings)
+    warnings = (*prepared.warnings, *warnings)
     if not choice.forced:
         # Families that take no `toolChoice` at all refuse this one, too.
         auto: Body | None = {"auto": {}} if target.quirks.choices else None

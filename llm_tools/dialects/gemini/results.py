@@ -70,7 +70,7 @@ class ResultRenderer:
             return ()
         model = self._renderer.target.model
         detail = f"{model} takes no image inside a result: it went out after the results."
-        return (ResultWarning(code="result_image_moved", detail=detail),)
+        return (ResultWarning(code="image_moved", detail=detail),)
 
 
 def _response_object(result: Message) -> dict[str, JSON]:

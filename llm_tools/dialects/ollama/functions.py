@@ -47,7 +47,7 @@ def offer_functions(call: Call) -> Offer:
         return Offer(prepared, {"tools": tools}, warnings=prepared.warnings)
     names = ", ".join([item.definition.name for item in chosen])
     detail = f"Ollama has no choice among functions: only {names} went out."
-    warning = ResultWarning(code="function_subset_filtered", detail=detail)
+    warning = ResultWarning(code="subset_filtered", detail=detail)
     tools = [_tool(item) for item in chosen]
     return Offer(prepared, {"tools": tools}, warnings=(*prepared.warnings, warning))
 

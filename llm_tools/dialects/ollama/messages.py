@@ -25,7 +25,7 @@ from ...spec import Target
 from .quirks import OllamaQuirks
 
 _IMAGE_MOVED = ResultWarning(
-    code="result_image_moved",
+    code="image_moved",
     detail="Ollama takes no image inside a result: it went out in a user message after it.",
 )
 _REASONING_LEFT_OUT = ResultWarning(

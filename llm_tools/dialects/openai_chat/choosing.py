@@ -221,7 +221,7 @@ def _narrow(
         return names, (ResultWarning(code="subset_checked", detail=detail),)
     assert call.functions is not None  # noqa: S101 - there is a choice among them
     detail = f"Only these functions went out: {listed}."
-    warning = ResultWarning(code="subset_by_filter", detail=detail)
+    warning = ResultWarning(code="subset_filtered", detail=detail)
     return _only(call.functions, names, choice.names), (warning,)
 
 

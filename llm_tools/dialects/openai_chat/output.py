@@ -17,6 +17,10 @@ from .quirks import ChatQuirks
 # JSON mode wants the word in the prompt: api-docs.deepseek.com/guides/json_mode
 _WORD = "The format of the answer is json."
 _JSON_MODE: Body = {"response_format": {"type": "json_object"}}
+_SCHEMA_LEFT_OUT = ResultWarning(
+    code="json_schema_left_out",
+    detail="A forced call leaves no text, so json_schema was not sent.",
+)
 
 
 class Shape(Struct, frozen=True, kw_only=True):
@@ -32,7 +36,7 @@ def shape_answer(target: Target[ChatQuirks], call: Call, offer: Offer) -> Shape:
     """The answer's shape: of a call's stand-in, else of what the caller asked for."""
     quirks = target.quirks
     if offer.stands_in is not None:
-        return _shape_stand_in(quirks, offer.stands_in)
+        return _shape_stand_in(quirks, offer.stands_in, call)
     if call.output is None:
         return Shape(body={})
     said = quirks.output
@@ -54,14 +58,15 @@ def shape_answer(target: Target[ChatQuirks], call: Call, offer: Offer) -> Shape:
     )
 
 
-def _shape_stand_in(quirks: ChatQuirks, functions: PreparedFunctions) -> Shape:
+def _shape_stand_in(quirks: ChatQuirks, functions: PreparedFunctions, call: Call) -> Shape:
     body: Body = {}
     if quirks.output == "json_schema":
         body = _response_format("function_call", call_schema(functions.items), strict=None)
     elif quirks.output == "json_object":
         body = _JSON_MODE
     instructions = f"{_WORD}\n{call_instructions(functions.items)}"
-    return Shape(body=body, instructions=instructions)
+    warnings = () if call.output is None else (_SCHEMA_LEFT_OUT,)
+    return Shape(body=body, instructions=instructions, warnings=warnings)
 
 
 def _response_format(name: str, schema: JSON, *, strict: bool | None) -> Body:

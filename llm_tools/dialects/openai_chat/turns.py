@@ -24,6 +24,14 @@ from .quirks import ChatQuirks
 # For calls the model did not make itself: ai.google.dev/gemini-api/docs/thought-signatures
 _NO_SIGNATURE = {"google": {"thought_signature": "skip_thought_signature_validator"}}
 _NO_REASONING = "(The thoughts behind these calls were not kept.)"
+_STOOD_IN = ResultWarning(
+    code="reasoning_stood_in",
+    detail="Turns with calls that came without the provider's own thoughts got a stand-in.",
+)
+_LEFT_OUT = ResultWarning(
+    code="reasoning_left_out",
+    detail="Reasoning this model cannot read back was left out of the history.",
+)
 
 
 class TurnRenderer:
@@ -33,7 +41,7 @@ class TurnRenderer:
     turn with calls to say its thoughts.
     """
 
-    __slots__ = ("_names", "_reasoning", "_stood_in", "_target")
+    __slots__ = ("_names", "_reasoning", "_target", "_told")
 
     def __init__(
         self, target: Target[ChatQuirks], names: PreparedFunctions, *, reasoning: bool
@@ -41,7 +49,7 @@ class TurnRenderer:
         self._target = target
         self._names = names
         self._reasoning = reasoning and target.quirks.reasoning_required
-        self._stood_in = False
+        self._told: dict[ResultWarning, None] = {}
 
     def render(self, message: Message) -> tuple[Body | None, list[OutputResultImage]]:
         """The turn (None: nothing of it can be said), and its images that have to go elsewhere."""
@@ -50,7 +58,7 @@ class TurnRenderer:
             self._add(turn, part)
         if turn.calls and self._reasoning and not turn.fields.get("reasoning_content"):
             turn.fields["reasoning_content"] = _NO_REASONING
-            self._stood_in = True
+            self._told[_STOOD_IN] = None
         if turn.calls and self._target.quirks.signatures and "extra_content" not in turn.fields:
             turn.calls[0].setdefault("extra_content", _NO_SIGNATURE)
         return turn.rendered(), turn.images
@@ -60,11 +68,8 @@ class TurnRenderer:
         return self._names.wire_name(name)
 
     def warnings(self) -> list[ResultWarning]:
-        """What was made up on the way."""
-        if not self._stood_in:
-            return []
-        detail = "Turns with calls that came without the provider's own thoughts got a stand-in."
-        return [ResultWarning(code="reasoning_stood_in", detail=detail)]
+        """What was made up or left out on the way, each once."""
+        return list(self._told)
 
     def _add(self, turn: _Turn, part: OutputResultContent) -> None:
         quirks = self._target.quirks
@@ -106,9 +111,12 @@ class TurnRenderer:
         kept = own(part, self._target.replay_key) or {}
         if "chunk" in kept:
             turn.chunk(kept["chunk"])
-        for name, value in _fields(kept, part.text):
-            if name in self._target.quirks.replays:
-                turn.fields[name] = value
+        taken = [
+            item for item in _fields(kept, part.text) if item[0] in self._target.quirks.replays
+        ]
+        turn.fields.update(taken)
+        if not taken and "chunk" not in kept:
+            self._told[_LEFT_OUT] = None
 
 
 def _fields(kept: dict[str, Any], text: str) -> Iterator[tuple[str, JSON]]:
