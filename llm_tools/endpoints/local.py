@@ -9,7 +9,12 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         key="local",
         auth=KeyAuth(optional=True),
         launcher="llm_tools.integrations.local.launching:launch",
-        quirks={"parallel": False, "refused": ("top_k", "effort"), "images": "refused"},
+        quirks={
+            "allowed_tools": True,
+            "output_strict": None,  # the server bounds and checks the caller's own schema
+            "refused": ("top_k", "effort"),
+            "images": "refused",
+        },
         tier="verified",
     ),
 )
