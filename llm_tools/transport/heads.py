@@ -9,7 +9,7 @@ from ..spec import AwsAuth
 from .credentials import AuthFields, auth_fields, launched_fields
 from .head import Head
 from .launching import launch
-from .locating import base_fields, build_url, find_place, read_inputs
+from .locating import base_fields, find_url, read_inputs
 from .message import OutgoingRequest
 from .secret import Key
 
@@ -73,12 +73,10 @@ class Heads:
         self, request: OutgoingRequest, inputs: tuple[str | None, ...], auth: AuthFields
     ) -> Head:
         endpoint = request.target.endpoint
-        place = find_place(request.target, inputs)
         fields = base_fields(request)
         for name, value in auth:
             fields[name.lower()] = value
-        url = build_url(place, request.path, endpoint.key)
-        head = Head(url, tuple(fields.items()), _secrets(auth))
+        head = Head(find_url(request, inputs), tuple(fields.items()), _secrets(auth))
         if (auth or isinstance(endpoint.auth, AwsAuth)) and not self._allow_http:
             check_encrypted(head, endpoint.key)
         return head

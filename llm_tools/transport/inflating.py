@@ -19,11 +19,12 @@ class Inflater:
         ResponseDecodeError: on making it: an encoding nobody asked for.
     """
 
-    __slots__ = ("_decompressor", "_encoding", "_left", "_limit")
+    __slots__ = ("_began", "_decompressor", "_encoding", "_left", "_limit")
 
     def __init__(self, headers: Mapping[str, str], limit: int) -> None:
         self._encoding = headers.get("content-encoding", "").strip().lower()
         self._decompressor = None
+        self._began = False
         self._limit = self._left = limit
         if self._encoding in ("gzip", "x-gzip", "deflate"):
             self._decompressor = zlib.decompressobj(_AUTOMATIC)
@@ -59,17 +60,18 @@ class Inflater:
         if self._decompressor is None:
             return b""
         rest = self._decompressor.flush()
-        if not self._decompressor.eof and self._left != self._limit:
+        if not self._decompressor.eof and self._began:
             raise ResponseDecodeError("The compressed answer was cut off; ask again.")
         return rest
 
     def _inflate(self, chunk: bytes) -> bytes:
         decompressor = self._decompressor
         assert decompressor is not None  # noqa: S101 - the caller looked
+        first, self._began = not self._began, self._began or bool(chunk)
         try:
             plain = decompressor.decompress(chunk, self._left + 1)
         except zlib.error as error:
-            if self._encoding != "deflate" or self._left != self._limit:
+            if self._encoding != "deflate" or not first:
                 raise _undecodable(error) from None
             # Some servers send raw deflate under this name (RFC 9110, 8.4.1.2).
             self._decompressor = decompressor = zlib.decompressobj(_RAW)

@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import ConfigurationError
 from ..spec import AwsAuth, Endpoint, GoogleAuth, KeyAuth, Place, Setting, Target
 from .head import check_url
-from .masking import mask_url
+from .masking import Address, mask_url
 from .message import Location, OutgoingRequest
 from .secret import MASK
 
@@ -32,6 +32,8 @@ def first_set(options: Mapping[str, Any], name: str, variables: tuple[str, ...])
 def read_inputs(endpoint: Endpoint, options: Mapping[str, Any]) -> tuple[str | None, ...]:
     """What the URL depends on besides the model and the path: base URL, then the settings."""
     base_url = first_set(options, "base_url", endpoint.base_url_env)
+    if base_url is not None and "?" in base_url:
+        base_url = Address(base_url)
     if not endpoint.settings:
         return (base_url,)
     return (
@@ -113,9 +115,22 @@ def locate(request: OutgoingRequest) -> Location:
         ConfigurationError: the address is incomplete or impossible.
     """
     endpoint = request.target.endpoint
-    place = find_place(request.target, read_inputs(endpoint, request.options))
-    url = build_url(place, request.path, endpoint.key)
-    return Location(url=mask_url(url), headers={**base_fields(request), **_masked_auth(endpoint)})
+    url = mask_url(find_url(request, read_inputs(endpoint, request.options)))
+    return Location(url=url, headers={**base_fields(request), **_masked_auth(endpoint)})
+
+
+def find_url(request: OutgoingRequest, inputs: tuple[str | None, ...]) -> str:
+    """The whole URL of a request.
+
+    Raises:
+        ConfigurationError: the address is incomplete or impossible.
+    """
+    try:
+        place = find_place(request.target, inputs)
+        return build_url(place, request.path, request.target.endpoint.key)
+    except ConfigurationError as error:
+        failure = error.with_traceback(None)  # the frames below may hold a key in the base URL
+    raise failure
 
 
 def _masked_auth(endpoint: Endpoint) -> dict[str, str]:

@@ -15,6 +15,15 @@ _SECRET_PARAMETER = re.compile(
 )
 
 
+class Address(str):
+    """A base URL, whose repr, as in a traceback's locals, has its query's keys masked."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return repr(mask_url(self))
+
+
 def mask_url(url: str) -> str:
     """The URL with the values of parameters that hold keys masked; the others stay readable."""
     return _SECRET_PARAMETER.sub(rf"\g<1>{MASK}", url)

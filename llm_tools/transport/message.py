@@ -31,6 +31,11 @@ class OutgoingRequest(Struct, frozen=True, kw_only=True):
     body: bytes
     framing: Framing | None = None
 
+    def __repr__(self) -> str:
+        target = self.target
+        size = len(self.body)
+        return f"<OutgoingRequest {target.endpoint.key}.{target.model} {self.path} {size} bytes>"
+
 
 class HttpAnswer(Struct, frozen=True):
     """A whole 2xx answer; header names are in lower case."""

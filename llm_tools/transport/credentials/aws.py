@@ -41,9 +41,8 @@ async def bearer_fields(request: OutgoingRequest) -> AuthFields:
         )
     if token is None and not request.options.get("access_key_id"):
         for variable in endpoint.api_key_env or (BEARER,):
-            value = os.environ.get(variable)
-            if value:
-                token = checked(Key(value), variable)
+            token = checked(Key(os.environ.get(variable) or "") or None, variable)
+            if token is not None:
                 break
     return (("authorization", Key(f"Bearer {token}")),) if token else ()
 

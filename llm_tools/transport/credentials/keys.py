@@ -47,9 +47,9 @@ async def given_key(request: OutgoingRequest, option: str) -> Key | None:
 def environment_key(endpoint: Endpoint) -> Key | None:
     """The key of the first variable that is set, checked."""
     for variable in endpoint.api_key_env:
-        value = os.environ.get(variable)
+        value = Key(os.environ.get(variable) or "")
         if value:
-            return checked(Key(value), variable)
+            return checked(value, variable)
     return None
 
 

@@ -1,0 +1,285 @@
+"""Keys stay out of everything that is kept, shown or written down."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+import pickle
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+import httpx
+import msgspec
+import pytest
+from transport.scripted import KEY, Server, chunk, error, http, make_request, sse_head
+
+from llm_tools.errors import ConfigurationError, LlmToolsError, StreamError
+from llm_tools.spec import KeyAuth
+from llm_tools.transport import Secret, Transport, TransportSettings
+
+LOUD = ("llm_tools", "httpx", "httpcore", "hpack", "h2", "httpx2", "httpcore2", "asyncio", "anyio")
+
+
+def everything_about(failure: BaseException) -> str:
+    """All that a handler, a log or a crash reporter would see, locals of every frame included."""
+    seen: list[str] = []
+    link: BaseException | None = failure
+    while link is not None:
+        report = traceback.TracebackException.from_exception(link, capture_locals=True)
+        seen += [str(link), repr(link), repr(getattr(link, "__dict__", {}))]
+        # The tests' own frames know the key, of course.
+        seen += [repr(frame.locals) for frame in report.stack if "tests" not in frame.filename]
+        link = link.__cause__ or link.__context__
+    if isinstance(failure, LlmToolsError):
+        seen.append(repr(pickle.loads(pickle.dumps(failure)).__dict__))
+    return "\n".join(seen)
+
+
+@pytest.fixture
+def loud(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+    for name in LOUD:
+        caplog.set_level(logging.DEBUG, name)
+    return caplog
+
+
+# how the server fails
+FAILURES: dict[str, list[Any]] = {
+    "refused with the key in the body": error(401, f"bad key {KEY}", x_request_id=KEY),
+    "refused with the key in a long body": http(f"{'x' * 1990}{KEY}", status=500),
+    "redirect to the key": http(
+        "", status=302, headers={"location": f"https://{KEY}.example/{KEY}"}
+    ),
+    "a page with the key": http(f"<html>{KEY}</html>", headers={"content-type": "text/html"}),
+    "closed": [["close"]],
+    "reset": [["reset"]],
+    "stalled": [["stall"]],
+    "no http": [["send", f"{KEY}\r\n\r\n"], ["close"]],
+    "cut short": [["send", f"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{KEY}"], ["close"]],
+    "an encoding nobody asked for": http("x", headers={"content-encoding": KEY}),
+    "damaged compression": http("x", headers={"content-encoding": "gzip"}),
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
+async def test_no_failure_tells_the_key(
+    server: Server, kind: str, failure: list[Any], loud: pytest.LogCaptureFixture
+) -> None:
+    """Message, repr, cause, pickle, traceback with locals, and logs at DEBUG: none holds the key."""
+    transport = Transport(TransportSettings(transport=kind, timeout=0.3, max_attempts=1))
+    script = server.script(failure)
+    for header, prefix in (("authorization", "Bearer "), ("x-api-key", ""), ("api-key", "")):
+        request = script.request(endpoint={"auth": KeyAuth(header=header, prefix=prefix)})
+        with pytest.raises(LlmToolsError) as caught:
+            await transport.send(request)
+        assert KEY not in everything_about(caught.value)
+        assert KEY in json.dumps(script.log[-1]["headers"])
+    assert KEY not in loud.text
+    for record in loud.records:
+        assert KEY not in repr(record.__dict__)
+
+
+@pytest.mark.anyio
+async def test_no_failure_to_connect_tells_the_key(
+    kind: str, unused_port: int, loud: pytest.LogCaptureFixture
+) -> None:
+    """A refused connection, and a host that does not exist."""
+    transport = Transport(TransportSettings(transport=kind, timeout=2.0, max_attempts=1))
+    for base_url in (f"http://127.0.0.1:{unused_port}", "https://nowhere.invalid/v1"):
+        with pytest.raises(LlmToolsError) as caught:
+            await transport.send(make_request(base_url))
+        assert KEY not in everything_about(caught.value)
+    assert KEY not in loud.text
+
+
+@pytest.mark.anyio
+async def test_no_broken_stream_tells_the_key(server: Server, kind: str) -> None:
+    """A stream that echoes the key and breaks."""
+    transport = Transport(TransportSettings(transport=kind))
+    script = server.script([["send", sse_head() + chunk(f"data: {KEY}\n\n")], ["close"]])
+    stream = await transport.open(script.request(framing="sse"))
+    frames = await stream.read_frames()
+    assert frames is not None
+    assert frames[0].data == b"***"
+    with pytest.raises(StreamError) as caught:
+        await stream.read_frames()
+    assert KEY not in everything_about(caught.value)
+
+
+@pytest.mark.anyio
+async def test_an_answer_that_echoes_the_key(server: Server, kind: str) -> None:
+    """The key is masked in an answer, too; a stand-in that is a common word is left alone."""
+    transport = Transport(TransportSettings(transport=kind))
+    script = server.script(http(json.dumps({"you said": f"Bearer {KEY}"})))
+    assert (await transport.send(script.request())).body == b'{"you said": "Bearer ***"}'
+    script = server.script(http('{"a":"lm-studio"}'))
+    request = script.request(options={"api_key": Secret("lm-studio")})
+    assert (await transport.send(request)).body == b'{"a":"lm-studio"}'
+
+
+@pytest.mark.anyio
+async def test_a_key_in_the_base_url(
+    server: Server, kind: str, loud: pytest.LogCaptureFixture
+) -> None:
+    """A key a proxy wants in the query is sent, and masked in all that is shown; the rest is not."""
+    script = server.script(error(500, f"failed for {KEY}"))
+    request = make_request(
+        f"{script.base_url}?key={KEY}&alt=sse",
+        endpoint={"auth": KeyAuth(optional=True)},
+        options={},
+    )
+    for transport in (
+        Transport(TransportSettings(transport=kind, max_attempts=1)),
+        Transport(TransportSettings(client=httpx.AsyncClient(), max_attempts=1)),
+    ):
+        location = transport.locate(request)
+        assert location.url == f"{script.base_url}/chat/completions?key=***&alt=sse"
+        with pytest.raises(LlmToolsError) as caught:
+            await transport.send(request)
+        assert KEY not in everything_about(caught.value)
+        assert script.log[-1]["path"].endswith(f"/v1/chat/completions?key={KEY}&alt=sse")
+    assert KEY not in loud.text
+    assert "key=***&alt=sse" in loud.text  # httpx's own line about the request
+    await transport.settings.client.aclose()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("make", [httpx.AsyncClient, None], ids=["client", "http2"])
+async def test_whole_clients_do_not_log_the_key(
+    server: Server, make: Callable[[], Any] | None, loud: pytest.LogCaptureFixture
+) -> None:
+    """What a whole client and HTTP/2 write at DEBUG holds no key either."""
+    client = make() if make else None
+    transport = Transport(TransportSettings(client=client, http2=make is None, max_attempts=1))
+    script = server.script(http("{}", headers={"x-echo": KEY}), error(500, KEY, x_echo=KEY))
+    await transport.send(script.request())
+    with pytest.raises(LlmToolsError) as caught:
+        await transport.send(script.request())
+    assert KEY not in everything_about(caught.value)
+    assert loud.records
+    assert KEY not in loud.text
+    if client is not None:
+        await client.aclose()
+
+
+def test_hpack_does_not_log_the_key(loud: pytest.LogCaptureFixture) -> None:
+    """hpack writes header values at DEBUG; while a request is in hand its key is masked there."""
+    import hpack
+
+    from llm_tools.transport.quiet import keys_in_hand, quieten
+    from llm_tools.transport.secret import Key
+
+    quieten()
+    token = keys_in_hand.set((Key(KEY),))
+    hpack.Encoder().encode([("authorization", f"Bearer {KEY}")])
+    keys_in_hand.reset(token)
+    assert "authorization" in loud.text
+    assert KEY not in loud.text
+
+
+def test_a_secret_shows_nothing() -> None:
+    """repr, str, format, vars, msgspec, copies and pickles of a secret."""
+    secret = Secret(KEY)
+    assert f"{secret} {secret!r} {[secret]}" == "*** *** [***]"
+    assert bool(secret)
+    assert not Secret(None)
+    with pytest.raises(TypeError):
+        vars(secret)
+    with pytest.raises(TypeError, match="unsupported"):
+        msgspec.json.encode(secret)
+    for name in dir(secret):
+        assert KEY not in repr(getattr(secret, name))
+    assert copy.copy(secret) is copy.deepcopy(secret) is secret
+    pickled = pickle.dumps(secret)
+    assert KEY.encode() not in pickled
+    assert anyio.run(pickle.loads(pickled).reveal) is None
+    assert anyio.run(secret.reveal) == KEY
+
+
+def test_settings_and_requests_show_nothing() -> None:
+    """A request with a key in it, and a transport that has sent one."""
+    request = make_request("https://api.example/v1")
+    assert KEY not in repr(request)
+    assert KEY.encode() not in pickle.dumps(TransportSettings())
+    location = Transport(TransportSettings()).locate(request)
+    assert location.headers["authorization"] == "Bearer ***"
+    assert location.url == "https://api.example/v1/chat/completions"
+
+
+@pytest.mark.anyio
+async def test_what_a_transport_keeps_shows_nothing(server: Server, kind: str) -> None:
+    """The heads kept between calls do not show the key in any repr."""
+    script = server.script(http("{}"))
+    transport = Transport(TransportSettings(transport=kind))
+    await transport.send(script.request())
+    kept = [getattr(transport, name) for name in Transport.__slots__]
+    assert KEY not in repr([transport, *kept])
+    (entry,) = transport._heads._built.items()
+    assert KEY not in repr(entry)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "key", [f"{KEY}\n", f" {KEY}", f"{KEY}\r\nx-evil: 1", f"{KEY}é€", f"{KEY}\x00", f"{KEY}\x7f"]
+)
+async def test_keys_no_header_can_hold(
+    key: str, monkeypatch: pytest.MonkeyPatch, server: Server
+) -> None:
+    """A key with a line break or the like is refused before anything is sent, and not shown."""
+    transport = Transport(TransportSettings())
+    script = server.script(http("{}"))
+    with pytest.raises(ConfigurationError, match="The key from api_key cannot stand") as caught:
+        await transport.send(script.request(options={"api_key": Secret(key)}))
+    assert KEY not in everything_about(caught.value)
+    if "\x00" not in key:
+        monkeypatch.setenv("ACME_API_KEY", key)
+        with pytest.raises(ConfigurationError, match="The key from ACME_API_KEY cannot") as caught:
+            await transport.send(script.request(options={}))
+        assert KEY not in everything_about(caught.value)
+    assert script.log == []
+
+
+@pytest.mark.anyio
+async def test_a_failing_key_function_is_the_callers(server: Server) -> None:
+    """What a function for the key raises comes out as it is; what is no string is refused."""
+
+    def fail() -> str:
+        raise LookupError("no vault")
+
+    transport = Transport(TransportSettings())
+    script = server.script(http("{}"))
+    with pytest.raises(LookupError, match="no vault"):
+        await transport.send(script.request(options={"api_key": Secret(fail)}))
+    for value in (None, 7, ""):
+        with pytest.raises(ConfigurationError, match="must return a string"):
+            await transport.send(script.request(options={"api_key": Secret(lambda v=value: v)}))
+    with pytest.raises(ConfigurationError, match="must be a string"):
+        await transport.send(script.request(options={"api_key": Secret(7)}))  # type: ignore[arg-type]
+    assert script.log == []
+
+
+@pytest.mark.anyio
+async def test_plain_http_to_another_machine(kind: str) -> None:
+    """A key does not travel in the clear, unless the caller says so; without one there is no harm."""
+    transport = Transport(TransportSettings(transport=kind, max_attempts=1))
+    for base_url in ("http://10.0.0.1/v1", "http://example.com", "http://127.0.0.1.evil.example"):
+        with pytest.raises(ConfigurationError, match="allow_http=True"):
+            await transport.send(make_request(base_url))
+    sent: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        return httpx.Response(200, json={})
+
+    mock = httpx.MockTransport(answer)
+    allowed = Transport(TransportSettings(transport=mock, allow_http=True))
+    await allowed.send(make_request("http://10.0.0.1/v1"))
+    keyless = Transport(TransportSettings(transport=mock))
+    free = {"auth": KeyAuth(optional=True)}
+    await keyless.send(make_request("http://10.0.0.1/v1", endpoint=free, options={}))
+    for host in ("localhost:1", "127.1.2.3", "[::1]:80", "x.localhost", "0.0.0.0:99"):
+        await keyless.send(make_request(f"http://{host}/v1"))
+    assert len(sent) == 7
