@@ -1,0 +1,118 @@
+"""What can be checked and shown, each in an environment of its own; needs pip and nothing else."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2025.2.9"
+nox.options.default_venv_backend = "venv"
+nox.options.sessions = ["lint", "layers", "types", "tests"]
+
+PROJECT = nox.project.load_toml("pyproject.toml")
+LOWEST_TOGETHER = ("pytest", "pytest-timeout", "hypothesis", "respx", "trio")
+
+
+def group(*names: str) -> list[str]:
+    """The requirements of dependency groups, for a pip of any age."""
+    return [str(one) for one in nox.project.dependency_groups(PROJECT, *names)]
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """The test suite, on the installed package."""
+    session.install(".", *group("tests"))
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def tests_lowest(session: nox.Session) -> None:
+    """The test suite on the oldest versions of what the package itself depends on."""
+    oldest = [re.sub(r">=([^,;]+).*", r"==\1", one) for one in PROJECT["project"]["dependencies"]]
+    needed = [one for one in group("tests") if re.split(r"[^\w-]", one)[0] in LOWEST_TOGETHER]
+    session.install(".", *oldest, *needed)
+    session.run("pytest", *(session.posargs or LOWEST_TESTS))
+
+
+LOWEST_TESTS = ("tests/flow", "tests/transport", "tests/executors", "tests/dispatching")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style, spelling, and the project's own metadata."""
+    session.install(*group("lint"))
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("codespell")
+    session.run("validate-pyproject", "pyproject.toml")
+
+
+@nox.session
+def layers(session: nox.Session) -> None:
+    """Imports go down only."""
+    session.install(".", *group("lint"))
+    session.run("lint-imports")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Two type checkers, and the completeness of the public types."""
+    session.install("-e", ".", *group("types", "tests"))
+    session.run("mypy")
+    session.run("pyright", "--verifytypes", "llm_tools", "--ignoreexternal")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """The documentation; a broken reference is an error."""
+    session.install(".", *group("docs"))
+    session.run("sphinx-build", "-n", "-W", "--keep-going", "docs", "docs/_build/html")
+
+
+@nox.session
+def coverage(session: nox.Session) -> None:
+    """How much of the package the tests reach, branches included."""
+    session.install("-e", ".[local]", *group("tests"))
+    session.run("coverage", "run", "-m", "pytest", *session.posargs)
+    session.run("coverage", "report", "--show-missing", "--skip-covered")
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """The benchmarks, each against its floor in the same run."""
+    session.install(".", *group("benchmarks"))
+    for path in sorted(Path("benchmarks").glob("bench_*.py")):
+        session.run("python", str(path), *session.posargs)
+
+
+@nox.session
+def local(session: nox.Session) -> None:
+    """The tests that need the real model on this machine."""
+    session.install(".[local]", *group("tests"))
+    session.run("llm-tools", "local", "fetch")
+    every_mark = ("-m", "local_model or not local_model")
+    session.run("pytest", *every_mark, *(session.posargs or ("tests/local", "tests/cli")))
+
+
+@nox.session(reuse_venv=True)
+def demo(session: nox.Session) -> None:
+    """A function call from end to end on a real model, without key or network."""
+    session.install("--quiet", ".[local]")
+    session.run("llm-tools", "local", "fetch")
+    session.run("llm-tools", "demo", *session.posargs)
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """The distributions, and whether the wheel works where nothing else is."""
+    session.install("build")
+    shutil.rmtree("dist", ignore_errors=True)
+    session.run("python", "-m", "build")
+    [wheel] = Path("dist").glob("*.whl")
+    session.install(str(wheel))
+    session.cd(session.create_tmp())
+    session.run("python", "-c", "import llm_tools; print(len(llm_tools.list_endpoints()))")
+    session.run("llm-tools", "--help", silent=True)
