@@ -156,6 +156,8 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     def decorate(function: Callable[..., Any]) -> Tool[..., Any]:
         if not callable(function):
             raise ConfigurationError(f"@tool needs a function, got {type(function).__name__}.")
+        if isinstance(function, Tool):
+            function = function.source
         return Tool(function, _read_options(options, _names_for(function, around)))
 
     return decorate if function is None else decorate(function)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
 from importlib import import_module
 from operator import attrgetter
 from typing import Any, TypeAlias
@@ -49,6 +49,18 @@ class Implementation(Struct, frozen=True, kw_only=True):
     is_async: bool
     source: Any = None
     whole: bool = True
+
+
+class Later:
+    """A coroutine on its way out of a worker thread; trio lets none out as it is."""
+
+    __slots__ = ("_coroutine",)
+
+    def __init__(self, coroutine: Coroutine[Any, Any, Any]) -> None:
+        self._coroutine = coroutine
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        return self._coroutine.__await__()
 
 
 class CallableExecutor:
@@ -167,7 +179,8 @@ class CallableExecutor:
         Raises:
             FunctionInputError: the input does not fit.
         """
-        return self._implementation.call(self.decode(input))
+        value = self._implementation.call(self.decode(input))
+        return Later(value) if inspect.iscoroutine(value) else value
 
     def remote(self, input: Input) -> tuple[Callable[..., Any], tuple[Any, ...]]:  # noqa: A002 - the field's name
         """A module-level function and its arguments, for a worker process to do the call.

@@ -121,7 +121,8 @@ def fields_of(cls: Any, namespace: Namespace) -> list[Field] | None:
     """
     if not isinstance(cls, type) or not _is_structured(cls):
         return None
-    hints = hints_of(cls, namespace, cls.__qualname__)
+    nested = "<locals>" in cls.__qualname__
+    hints = hints_of(cls, namespace if nested else {}, cls.__qualname__)
     notes = class_docstring(cls).parameters
     if issubclass(cls, Struct):
         fields = _struct_fields(cls, hints)

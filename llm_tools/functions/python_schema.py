@@ -6,7 +6,7 @@ import datetime
 import enum
 import types
 import typing
-from collections import abc, deque
+from collections import abc
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -28,11 +28,9 @@ from .hints import (
 Schema = dict[str, Any]
 
 LISTS: frozenset[Any] = frozenset(
-    {
-        list, set, frozenset, deque, abc.Sequence, abc.MutableSequence, abc.Collection,
-        abc.Iterable, abc.Set, abc.MutableSet,
-    }
-)  # fmt: skip
+    {list, set, frozenset, abc.Sequence, abc.MutableSequence, abc.Collection, abc.Iterable}
+    | {abc.Set, abc.MutableSet}
+)
 MAPPINGS: frozenset[Any] = frozenset({dict, abc.Mapping, abc.MutableMapping})
 
 _PLAIN: dict[Any, Schema] = {
@@ -61,21 +59,20 @@ _JSON_NAMES = {
     str: "string",
     types.NoneType: "null",
 }
-_LIMITS = {
+_WORDS = ("title", "description", "examples")
+_NUMBERS = {
     "ge": "minimum",
     "gt": "exclusiveMinimum",
     "le": "maximum",
     "lt": "exclusiveMaximum",
     "multiple_of": "multipleOf",
-    "pattern": "pattern",
-    "title": "title",
-    "description": "description",
-    "examples": "examples",
 }
-_LENGTHS = {
-    "string": ("minLength", "maxLength"),
-    "array": ("minItems", "maxItems"),
-    "object": ("minProperties", "maxProperties"),
+_LIMITS = {
+    "integer": _NUMBERS,
+    "number": _NUMBERS,
+    "string": {"min_length": "minLength", "max_length": "maxLength", "pattern": "pattern"},
+    "array": {"min_length": "minItems", "max_length": "maxItems"},
+    "object": {"min_length": "minProperties", "max_length": "maxProperties"},
 }
 
 
@@ -114,7 +111,7 @@ class SchemaWriter:
         properties = {}
         for field in fields:
             schema = self.write(field.hint)
-            if field.description and "description" not in _said_by(field.hint):
+            if field.description and not _describes(field.hint):
                 schema = {**schema, "description": field.description}
             if (default := _plain_default(field.default)) is not MISSING:
                 schema = {**schema, "default": default}
@@ -202,30 +199,36 @@ class SchemaWriter:
 
 def _annotated(schema: Schema, metadata: Any) -> Schema:
     """The schema with what one item of an `Annotated` says."""
-    return {**schema, **_read_metadata(metadata, str(schema.get("type")))}
-
-
-def _read_metadata(metadata: Any, kind: str) -> Schema:
-    if isinstance(metadata, str):
-        return {"description": metadata}
+    said = _said(metadata)
     if not isinstance(metadata, msgspec.Meta):
-        text = getattr(metadata, "documentation", None)  # typing.Doc
-        return {"description": text} if isinstance(text, str) else {}
-    said = {
-        word: value
-        for name, word in _LIMITS.items()
-        if (value := getattr(metadata, name)) is not None
+        return {**schema, **said}
+    limited = _limited(schema, metadata)
+    return {**limited, **said, **(metadata.extra_json_schema or {})}
+
+
+def _said(metadata: Any) -> Schema:
+    """What an item says to people: a text is a description."""
+    if isinstance(metadata, msgspec.Meta):
+        given = {word: getattr(metadata, word) for word in _WORDS}
+        return {word: value for word, value in given.items() if value is not None}
+    text = metadata if isinstance(metadata, str) else getattr(metadata, "documentation", None)
+    return {"description": text} if isinstance(text, str) else {}  # `documentation`: typing.Doc
+
+
+def _limited(schema: Schema, metadata: msgspec.Meta) -> Schema:
+    """The schema with the limits that fit its type; of a union, in each member."""
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [_limited(member, metadata) for member in schema["anyOf"]]}
+    limits = {
+        word: getattr(metadata, name)
+        for name, word in _LIMITS.get(str(schema.get("type")), {}).items()
+        if getattr(metadata, name) is not None
     }
-    lengths = zip(_LENGTHS.get(kind, ()), (metadata.min_length, metadata.max_length), strict=False)
-    said |= {word: value for word, value in lengths if value is not None}
-    return {**said, **(metadata.extra_json_schema or {})}
+    return {**schema, **limits}
 
 
-def _said_by(hint: Any) -> Schema:
-    said: Schema = {}
-    for item in unwrap(hint)[1]:
-        said |= _read_metadata(item, "")
-    return said
+def _describes(hint: Any) -> bool:
+    return any("description" in _said(item) for item in unwrap(hint)[1])
 
 
 def _described(schema: Schema, cls: type) -> Schema:

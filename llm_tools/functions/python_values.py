@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import types
 import typing
-from collections import abc, deque
+from collections import abc
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -23,7 +23,6 @@ _MAKERS: dict[Any, Callable[[list[Any]], Any]] = {
     abc.Set: set,
     abc.MutableSet: set,
     frozenset: frozenset,
-    deque: deque,
 }
 
 

@@ -1,0 +1,223 @@
+"""Validated input reaches a function as the Python types of its hints; nothing is coerced."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import enum
+from collections.abc import Mapping, Set
+from decimal import Decimal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from uuid import UUID
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llm_tools.errors import FunctionInputError
+from llm_tools.functions.deriving import bind, derive_converter, derive_definition
+from llm_tools.functions.validating import validate
+
+NOON = datetime.datetime(2026, 1, 2, 12, tzinfo=datetime.UTC)
+
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
+class Mixed(enum.Enum):
+    ONE = 1
+    TWO = "two"
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    x: int
+    y: int = 0
+
+
+@dataclasses.dataclass
+class Loose:
+    when: str | datetime.date
+    inner: Loose | None = None
+
+
+class Cat(msgspec.Struct, rename="camel"):
+    the_name: str
+
+
+class Dog(msgspec.Struct):
+    bark: int = 1
+
+
+class Row(TypedDict):
+    a: str | datetime.date
+    b: NotRequired[int]
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "expected"),
+    [
+        (int, 5, 5), (int, 5.0, 5), (float, 5, 5.0), (float, 5.0, 5.0), (bool, True, True),
+        (str, "x", "x"), (None, None, None), (Any, {"a": [1.0]}, {"a": [1.0]}),
+        (datetime.datetime, "2026-01-02T12:00:00Z", NOON),
+        (datetime.date, "2026-01-02", datetime.date(2026, 1, 2)),
+        (datetime.time, "03:04:00", datetime.time(3, 4)),
+        (datetime.timedelta, "P1D", datetime.timedelta(days=1)),
+        (UUID, "00000000-0000-0000-0000-000000000005", UUID(int=5)),
+        (Decimal, "1.10", Decimal("1.10")), (bytes, "aGk=", b"hi"),
+        (Colour, "red", Colour.RED), (Mixed, 1, Mixed.ONE), (Mixed, "two", Mixed.TWO),
+        (Literal["a", 1], 1, 1), (Literal[True, "x"], True, True),
+        (list[Point], [{"x": 1}], [Point(1)]), (set[int], [1, 1], {1}),
+        (frozenset[str], ["a"], frozenset({"a"})),
+        (tuple[int, Point], [1, {"x": 2}], (1, Point(2))), (tuple[int, ...], [1, 2], (1, 2)),
+        (dict[str, Point], {"a": {"x": 1}}, {"a": Point(1)}), (dict[int, int], {"1": 2}, {1: 2}),
+        (Cat, {"theName": "Tom"}, Cat(the_name="Tom")), (Cat | None, None, None),
+        (Row, {"a": "x", "b": 1}, {"a": "x", "b": 1}),
+        # What msgspec alone cannot tell apart:
+        (str | datetime.date, "2026-01-02", datetime.date(2026, 1, 2)), (str | datetime.date, "x", "x"),
+        (Cat | Dog, {"theName": "Tom"}, Cat(the_name="Tom")), (Cat | Dog, {}, Dog()),
+        (Dog | dict[str, int], {"bark": 2}, Dog(bark=2)),
+        (list[str | UUID], ["a", "00000000-0000-0000-0000-000000000005"], ["a", UUID(int=5)]),
+        (set[str | UUID], ["a"], {"a"}), (Set[str | UUID], ["a"], {"a"}),
+        (frozenset[str | UUID], ["a"], frozenset({"a"})),
+        (tuple[str | UUID, ...], ["a"], ("a",)), (tuple[str | UUID, int], ["a", 1], ("a", 1)),
+        (Mapping[str, str | UUID], {"k": "a"}, {"k": "a"}),
+        (Loose, {"when": "x", "inner": {"when": "2026-01-02"}}, Loose("x", Loose(datetime.date(2026, 1, 2)))),
+        (list[int] | set[str], [1], [1]), (list[int] | set[str], ["a"], {"a"}),
+        (Annotated[str | UUID, "Doc."], "a", "a"),
+    ],
+)  # fmt: skip
+def test_a_value_becomes_the_type_of_its_hint(hint: Any, value: Any, expected: Any) -> None:
+    """And what was valid by the schema is what the function gets."""
+
+    def function(x): ...
+
+    function.__annotations__ = {"x": hint}
+    positional, named = bind(function)({"x": value})
+    assert positional == []
+    assert named == {"x": expected}
+    assert type(named["x"]) is type(expected)
+    parameters = derive_definition(function).parameters
+    assert parameters is not None
+    assert validate(parameters, {"x": value}) is None
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "expected"),
+    [
+        (int, "1", "Expected `int`, got `str`"), (int, True, "Expected `int`, got `bool`"),
+        (int, 1.5, "Expected `int`, got `float`"), (str, 1, "Expected `str`, got `int`"),
+        (float, "1", "Expected `float`"), (bool, 1, "Expected `bool`"), (int, None, "got `null`"),
+        (Colour, "blue", "Invalid enum value"), (Mixed, 2, "Expected one of 1, 'two', got 2"),
+        (Mixed, [], "Expected one of"), (Literal[True], 1, "Expected"), (Literal[True], False, "Expected|Invalid"),
+        (Annotated[int, msgspec.Meta(ge=3)], 1, "Expected `int` >= 3"),
+        (list[Point], [{"x": "1"}], r"got `str` - at `\$\[0\].x`"), (tuple[int, str], [1], "length 2"),
+        (tuple[str | UUID, int], ["a"], "length 2, got 1"), (list[str | UUID], {}, "Expected `array`, got `dict`"),
+        (dict[str, str | UUID], None, "Expected `object`, got `null`"),
+        (dict[str, str | UUID], {"k": 1}, "in 'k'"), (list[str | UUID], ["a", 1], "in 1"),
+        (Loose, {}, "missing required field `when`"), (Loose, {"when": 1}, "in 'when'"),
+        (Cat | Dog, {"bark": "loud"}, "missing required field `theName` or Expected `int`"),
+        (Annotated[str | UUID, msgspec.Meta(min_length=3)], "a", "at /x"),
+    ],
+)  # fmt: skip
+def test_a_value_that_does_not_fit_is_refused(hint: Any, value: Any, expected: str) -> None:
+    """In words for the model, with the place; nothing is coerced."""
+
+    def function(x): ...
+
+    function.__annotations__ = {"x": hint}
+    with pytest.raises(FunctionInputError, match=expected):
+        bind(function)({"x": value})
+
+
+def places(a: int, b: int = 2, /, c: int = 3, *, d: int = 4) -> None: ...
+
+
+def extras(a: int, /, **more: int) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "expected"),
+    [
+        (places, {"a": 1}, ([1, 2], {})),
+        (places, {"a": 1, "b": 5, "c": 6, "d": 7}, ([1, 5], {"c": 6, "d": 7})),
+        (extras, {"a": 1, "z": 2.0}, ([1], {"z": 2})),
+        (lambda: None, {}, ([], {})),
+    ],
+)
+def test_arguments_go_to_their_places(function: Any, given: Any, expected: Any) -> None:
+    """Positional-only ones by position with their defaults, the rest by name."""
+    before = dict(given)
+    assert bind(function)(given) == expected
+    assert given == before
+
+
+def test_everything_that_is_wrong_is_told_at_once() -> None:
+    """Missing, unknown and wrong parameters, so that the model mends all."""
+    with pytest.raises(FunctionInputError) as caught:
+        bind(places)({"b": "x", "e": 1})
+    assert str(caught.value) == (
+        "'a' is missing; 'b': Expected `int`, got `str`; there is no parameter 'e'"
+    )
+    with pytest.raises(FunctionInputError, match="'z': Expected `int`"):
+        bind(extras)({"a": 1, "z": "x"})
+
+
+def test_a_null_for_a_default_is_refused_unless_the_hint_has_it() -> None:
+    """Exact: leaving out and null are not the same."""
+    with pytest.raises(FunctionInputError, match="got `null`"):
+        bind(places)({"a": 1, "c": None})
+
+
+def test_types_defined_inside_a_function_are_reached() -> None:
+    """msgspec cannot resolve them by itself; their own hints included."""
+
+    class Inner(msgspec.Struct):
+        n: int
+
+    @dataclasses.dataclass
+    class Middle:
+        inner: Inner
+        others: list[Inner] = dataclasses.field(default_factory=list)
+
+    def use_it(middle: Middle) -> Any:
+        return Middle, Inner
+
+    _, named = bind(use_it)({"middle": {"inner": {"n": 1}, "others": [{"n": 2}]}})
+    assert named == {"middle": Middle(Inner(n=1), [Inner(n=2)])}
+
+
+def test_a_converter_alone_says_what_does_not_fit() -> None:
+    """For whoever has a type and no function."""
+    assert derive_converter(list[Point])([{"x": 1.0}]) == [Point(1)]
+    with pytest.raises(msgspec.ValidationError, match="Expected `int`"):
+        derive_converter(Point)({"x": "1"})
+
+
+_hints = [int, float, bool, str, list[int], dict[str, float], Point, Loose, Cat | Dog, Mixed]
+_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["x", "y", "when", "inner", "theName", "bark"]), inner)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.sampled_from(_hints), _values)
+def test_any_value_fits_or_is_refused(hint: Any, value: Any) -> None:
+    """Never another exception, and what is not valid by the schema never fits."""
+
+    def function(x): ...
+
+    function.__annotations__ = {"x": hint}
+    try:
+        bind(function)({"x": value})
+    except FunctionInputError:
+        return
+    parameters = derive_definition(function).parameters
+    assert parameters is not None
+    assert validate(parameters, {"x": value}) is None
