@@ -160,7 +160,7 @@ def test_foreign_signatures_do_not_count() -> None:
     messages = own_history("other", {"details": DETAILS}, "Hm.")
     choice = {"names": ["ping"], "mode": "auto"}
     request = encoded(target_of("openrouter"), messages, functions=FUNCTIONS, function_call=choice)
-    assert codes(request) == ["subset_filtered"]
+    assert codes(request) == ["subset_filtered", "reasoning_left_out"]
 
 
 def test_functions_are_encoded_once() -> None:
@@ -189,7 +189,7 @@ def encode_with(target: Any, functions: Any, text: str, names: tuple[str, ...] |
 
 def test_definitions_are_rebuilt_from_the_history() -> None:
     """OpenRouter wants tools with every request: minimal ones, and no call."""
-    messages = own_history("openrouter", {}, "")
+    messages = own_history("openrouter", {"field": "reasoning"}, "Own.")
     request = encoded(target_of("openrouter"), messages)
     assert codes(request) == ["functions_rebuilt"]
     assert request.body["tool_choice"] == "none"

@@ -225,7 +225,7 @@ def test_calls_without_their_thoughts_switch_thinking_off() -> None:
     foreign = own_history("openrouter", {"field": "reasoning_content"}, "Foreign.")
     request = encoded(target_of("deepseek"), foreign, functions=FUNCTIONS)
     assert request.body["thinking"] == {"type": "disabled"}
-    assert codes(request) == ["thinking_switched_off"]
+    assert codes(request) == ["thinking_switched_off", "reasoning_left_out"]
     assert "reasoning_content" not in request.body["messages"][1]
     own = own_history("deepseek", {"field": "reasoning_content"}, "Own.")
     assert codes(encoded(target_of("deepseek"), own, functions=FUNCTIONS)) == []
@@ -236,7 +236,7 @@ def test_calls_without_their_thoughts_get_a_stand_in_where_thinking_was_asked_fo
     foreign = own_history("openrouter", {"field": "reasoning_content"}, "Foreign.")
     request = encoded(target_of("deepseek"), foreign, functions=FUNCTIONS, effort="high")
     assert request.body["messages"][1]["reasoning_content"].strip()
-    assert codes(request) == ["reasoning_stood_in"]
+    assert codes(request) == ["reasoning_left_out", "reasoning_stood_in"]
 
 
 def test_sampling_is_ignored_while_deepseek_thinks() -> None:

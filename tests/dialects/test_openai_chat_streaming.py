@@ -255,6 +255,34 @@ def test_a_name_nobody_offered() -> None:
     assert made(result) == [("nobody", {}, "c1")]
 
 
+def test_a_name_that_changes_after_the_arguments_began() -> None:
+    """The first stays where neither it nor the two together are known."""
+    _, result = stream(
+        pieces(piece(0, "c1", "foo", '{"a":')),
+        pieces(piece(0, "c1", "bar", "1}")),
+        ENDED,
+        plan=READ,
+    )
+    assert made(result) == [("foo", {"a": 1}, "c1")]
+    _, result = stream(
+        pieces(piece(0, "c1", "read_file", '{"a":')),
+        pieces(piece(0, "c1", "read_file", "1}")),
+        ENDED,
+    )
+    assert [call.name for call in result.function_calls] == ["read_file"]
+
+
+def test_signatures_and_details_beside_arguments() -> None:
+    """A chunk that is more than arguments loses nothing."""
+    details = [{"type": "reasoning.text", "text": "T", "index": 0}]
+    opening = pieces(piece(0, "c1", "ping", '{"a":'))
+    closing = chunk({"tool_calls": [piece(0, arguments="1}")], "reasoning_details": details})
+    _, result = stream(opening, closing, ENDED, plan=plan_of(target_of("openrouter")))
+    assert result.function_calls[0].input == {"a": 1}
+    assert isinstance(result.content[0], OutputResultReasoning)
+    assert result.content[0].text == "T"
+
+
 # ---------------------------------------------------------------- several calls
 
 
@@ -434,7 +462,7 @@ def test_a_call_is_done_when_text_follows() -> None:
     assert result == decode(whole, READ)
 
 
-@pytest.mark.parametrize("arguments", ["", "{}", '{"a":', '{"a":1'])
+@pytest.mark.parametrize("arguments", ["", "{}", '{"a":', '{"a":1', '{"a":{}', '[{"a":1}'])
 def test_a_call_that_is_not_whole_waits(arguments: str) -> None:
     """What follows does not end a call whose pieces may still come."""
     decoder = DIALECT.open_stream(READ, {})
@@ -1036,3 +1064,27 @@ def test_many_deltas() -> None:
     calls = decoder.close().function_calls
     assert [len(call.input["a"]) for call in calls] == [count, count]
     assert all(isinstance(call, OutputResultFunctionUse) for call in calls)
+
+
+@pytest.mark.parametrize("index", [0, None])
+def test_the_same_id_twice_is_two_calls(index: int | None) -> None:
+    """Whole calls under one id are kept apart, by index or by being whole."""
+    second = None if index is None else 1
+    events, result = stream(
+        pieces(piece(index, "c", "search", '{"q":"x"}')),
+        pieces(piece(second, "c", "search", '{"q":"y"}')),
+        ENDED,
+    )
+    assert [call.input for call in result.function_calls] == [{"q": "x"}, {"q": "y"}]
+    assert result.function_calls[0].function_id == "c"
+    assert result.function_calls[1].function_id not in ("c", "")
+    done = [event.function_use for event in events if isinstance(event, FunctionUseDone)]
+    assert done == result.function_calls
+
+
+def test_an_index_that_comes_late() -> None:
+    """A call known by its id goes on under an index said later."""
+    _, result = stream(
+        pieces(piece(None, "c", "search", '{"q":')), pieces(piece(0, "c", None, '"x"}')), ENDED
+    )
+    assert made(result) == [("search", {"q": "x"}, "c")]

@@ -34,6 +34,17 @@ class ChoiceAssembler:
         """The text since the last chunk that was none."""
         return "".join(self._content)
 
+    def go_on(self, piece: Choice, delta: Message) -> CallSlot | None:
+        """Take in a chunk that is nothing but more arguments of one call; None if it is not."""
+        calls = delta.tool_calls
+        if not calls or len(calls) > 1 or piece.finish_reason is not None or piece.error:
+            return None
+        if delta.content or delta.reasoning_content or delta.reasoning or delta.refusal:
+            return None
+        if delta.reasoning_details or delta.images or delta.annotations or delta.extra_content:
+            return None
+        return self.calls.go_on(calls[0])
+
     def add(self, piece: Choice, delta: Message) -> list[CallSlot]:
         """Take in one chunk of this choice; returns the calls it touched, in order."""
         self._add_ending(piece)

@@ -11,10 +11,14 @@ from .wire import Function, ToolCall
 
 
 class CallSlot:
-    """One call in the making. Only arguments come in pieces; the rest is said, or said again."""
+    """One call in the making. Only arguments come in pieces; the rest is said, or said again.
+
+    `sent`, `started`, `touched` and `done` belong to whoever tells of the call.
+    """
 
     __slots__ = (
         "custom", "done", "extra", "fragments", "id", "name", "number", "sent", "started",
+        "touched",
     )  # fmt: skip
 
     def __init__(self, number: int) -> None:
@@ -26,6 +30,7 @@ class CallSlot:
         self.custom = False
         self.sent = 0
         self.started = False
+        self.touched = False
         self.done = False
 
     @property
@@ -65,6 +70,24 @@ class CallAssembler:
         self._numbers: set[int] = set()
         self.slots: list[CallSlot] = []
 
+    def go_on(self, piece: ToolCall) -> CallSlot | None:
+        """Take in a piece that is nothing but more arguments of a known index; None if it is not.
+
+        Nearly every piece is one of these, so this is kept short.
+        """
+        slot = None if piece.index is None else self._by_index.get(piece.index)
+        function = piece.function
+        if slot is None or function is None or function.name or piece.extra_content is not None:
+            return None
+        arguments = function.arguments
+        if slot.custom or not arguments or type(arguments) is not str:
+            return None
+        if piece.id and piece.id != slot.id:
+            return None
+        slot.fragments.append(arguments)
+        self._last = slot
+        return slot
+
     def add_all(self, pieces: list[ToolCall]) -> list[CallSlot]:
         """Take in the entries of one `delta.tool_calls`; returns the calls they belong to."""
         named: set[int] = set()
@@ -77,7 +100,9 @@ class CallAssembler:
     def _add(self, piece: ToolCall, named: set[int]) -> CallSlot:
         name, arguments = _said(piece)
         call_id = piece.id if piece.id and piece.id != "null" else ""
-        slot = self._find(piece.index, call_id, name, arguments, named) or self._open(piece.index)
+        slot = self._find(piece.index, call_id)
+        if slot is None or (name and self._is_another(slot, piece, name, arguments, named)):
+            slot = self._open(piece.index)
         if not slot.says_something:
             slot.custom = _is_custom(piece)
         if call_id and not slot.id:
@@ -92,32 +117,37 @@ class CallAssembler:
         self._last = slot
         return slot
 
-    def _find(
-        self, index: int | None, call_id: str, name: str, arguments: str, named: set[int]
-    ) -> CallSlot | None:
-        """The call a piece goes on with; None where it opens a new one."""
-        if call_id in self._by_id:
-            return self._by_id[call_id]
-        slot = self._last if index is None else self._by_index.get(index)
+    def _find(self, index: int | None, call_id: str) -> CallSlot | None:
+        """The call that a piece without a name goes on with."""
+        same_id = self._by_id.get(call_id) if call_id else None
+        if index is None:
+            last = self._last
+            late_id = last is not None and not last.id
+            return last if not call_id or (same_id is None and late_id) else same_id
+        slot = self._by_index.get(index)
         if slot is None:
-            return None
-        if not name:
-            # A new id comes late for a call that has none. Where an index says where the piece
-            # belongs it opens nothing either: some hosts invent an id for every piece.
-            return None if index is None and call_id and slot.id else slot
-        if call_id:
-            return None if slot.id else slot
-        return None if self._is_another(slot, name, arguments, named) else slot
+            return same_id
+        # Several ids may share an index. An id nobody knows opens nothing by itself, for some
+        # hosts invent one for every piece.
+        return same_id if same_id is not None and call_id != slot.id else slot
 
-    def _is_another(self, slot: CallSlot, name: str, arguments: str, named: set[int]) -> bool:
-        """Whether a name without an id is another call's: after whole arguments, or beside it."""
+    def _is_another(
+        self, slot: CallSlot, piece: ToolCall, name: str, arguments: str, named: set[int]
+    ) -> bool:
+        """Whether a piece with a name opens another call than the one it would go on with."""
+        index, call_id = piece.index, piece.id
+        if index is not None and index not in self._by_index:
+            return True
+        if call_id and slot.id and call_id not in ("null", slot.id):
+            return True
         if not slot.name:
             return False
         if slot.number in named:
             return True
         if not slot.fragments:
             return False
-        return name != slot.name or (slot.is_whole() and is_object(arguments))
+        renamed = name != slot.name and not call_id
+        return renamed or (is_object(arguments) and slot.is_whole())
 
     def _open(self, index: int | None) -> CallSlot:
         number = index if index is not None and index >= 0 else 0

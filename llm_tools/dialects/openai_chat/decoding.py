@@ -50,6 +50,13 @@ def decode_completion(data: bytes) -> Completion:
         ResponseDecodeError: it is no JSON object.
     """
     try:
+        return _TYPED.decode(data)
+    except (msgspec.DecodeError, RecursionError):
+        return _decode_mended(data)
+
+
+def _decode_mended(data: bytes) -> Completion:
+    try:
         return decode_json(data, _TYPED)
     except ResponseDecodeError as error:
         if not isinstance(error.__cause__, msgspec.ValidationError):

@@ -2,55 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from itertools import zip_longest
+from collections.abc import Mapping
 from typing import Any
 
-from ...content import (
-    FunctionInputDelta,
-    FunctionUseDone,
-    FunctionUseStart,
-    OutputResult,
-    ReasoningDelta,
-    RefusalDelta,
-    StreamEvent,
-    TextDelta,
-)
+from ...content import OutputResult, ReasoningDelta, RefusalDelta, StreamEvent, TextDelta
 from ...errors import LlmToolsError, ResponseDecodeError, StreamError
-from ...ids import UniqueIds
-from ...reply import caller_name, read_function_use
 from ...spec import Frame, Plan
 from .assembling import ChoiceAssembler
 from .blocks import thinking_text
-from .calls import CallSlot
 from .decoding import carried_error, decode_completion, error_event
 from .emulating import call_in_text
 from .reading import read_completion, stop_reason
+from .telling import CallTeller
 from .wire import Choice, Completion, Function, Message, ToolCall
 
 _END = b"[DONE]"
+_NOTHING = Message()
 
 
 class ChatStream:
     """One stream of chunks. A finish reason or `[DONE]` is its end mark; some hosts send one."""
 
     __slots__ = (
-        "_choices", "_ended", "_failed", "_headers", "_ids", "_known", "_open", "_plan", "_told",
-        "_whole", "_whole_names",
+        "_choices", "_ended", "_failed", "_first", "_headers", "_known", "_named", "_plan",
+        "_stood_in", "_teller", "_whole",
     )  # fmt: skip
 
     def __init__(self, plan: Plan, headers: Mapping[str, str]) -> None:
         self._plan = plan
         self._headers = headers
         self._known = plan.functions.by_wire_name if plan.functions is not None else {}
-        self._whole_names = _whole_names(self._known)
+        self._teller = CallTeller(plan, self._known)
         self._whole = Completion()
         self._choices: dict[int, ChoiceAssembler] = {}
-        self._open: list[CallSlot] = []
-        self._ids = UniqueIds()
+        self._first: ChoiceAssembler | None = None
         self._ended = False
         self._failed = False
-        self._told = False
+        self._named = False
+        self._stood_in = False
 
     def feed(self, frame: Frame) -> list[StreamEvent]:
         """Events of one frame.
@@ -64,11 +53,19 @@ class ChatStream:
             return []
         if data == _END:
             self._ended = True
-            return self._end()
+            return self._finish(self._first) if self._first is not None else []
         if frame.event == "error":
             raise self._with_result(error_event(self._plan, data, self._headers))
         chunk = self._decode(data)
-        self._keep(chunk)
+        if chunk.usage or chunk.x_groq or chunk.citations or not self._named:
+            self._keep(chunk)
+        choices = chunk.choices
+        if choices and len(choices) == 1 and chunk.error is None:
+            return self._add(choices[0])
+        return self._add_other(chunk, data)
+
+    def _add_other(self, chunk: Completion, data: bytes) -> list[StreamEvent]:
+        """A chunk with several choices, with none, or with an error."""
         events: list[StreamEvent] = []
         for piece in chunk.choices or ():
             events += self._add(piece)
@@ -106,10 +103,13 @@ class ChatStream:
             raise self._with_result(error) from unread
 
     def _keep(self, chunk: Completion) -> None:
+        """Take over what stands beside the choices; the last usage counts."""
         whole = self._whole
-        whole.id = whole.id or chunk.id
-        whole.model = whole.model or chunk.model
-        whole.created = whole.created or chunk.created
+        if not self._named:
+            whole.id = whole.id or chunk.id
+            whole.model = whole.model or chunk.model
+            whole.created = whole.created or chunk.created
+            self._named = bool(whole.id and whole.model and whole.created)
         whole.usage = chunk.usage or whole.usage
         whole.x_groq = chunk.x_groq if chunk.x_groq and chunk.x_groq.usage else whole.x_groq
         whole.citations = chunk.citations or whole.citations
@@ -120,15 +120,19 @@ class ChatStream:
         choice = self._choices.get(number)
         if choice is None:
             choice = self._choices[number] = ChoiceAssembler(self._known)
-        delta = piece.delta or piece.message or Message()
+            self._first = self._choices[min(self._choices)]
+        delta = piece.delta or piece.message or _NOTHING
+        slot = choice.go_on(piece, delta)
+        if slot is not None and slot.started and choice is self._first:
+            return [self._teller.more(slot)]
         before = len(choice.calls.slots)
-        touched = choice.add(piece, delta)
-        if number != min(self._choices):
+        touched = choice.add(piece, delta) if slot is None else [slot]
+        if choice is not self._first:
             return []
         events = self._text_events(delta)
         for slot in touched:
             opened = slot in choice.calls.slots[before:]
-            events += self._call_events(slot, opened=opened)
+            events += self._teller.piece(slot, opened=opened)
         if piece.finish_reason or piece.error:
             events += self._finish(choice)
         return events
@@ -142,82 +146,28 @@ class ChatStream:
             events += _detail_events(delta.reasoning_details)
         if delta.content:
             texts = _content_events(delta.content)
-            events += self._settle(None) if texts else []
+            events += self._teller.follow() if texts else []
             events += texts if self._plan.emulation is None else []
         if delta.refusal:
             events.append(RefusalDelta(text=delta.refusal))
         return events
 
-    def _call_events(self, slot: CallSlot, *, opened: bool) -> list[StreamEvent]:
-        """What a piece of a call brings; where it opens one, those before it may be complete."""
-        if slot.custom:
-            return []
-        events = self._settle(slot) if opened else []
-        if slot not in self._open:
-            self._open.append(slot)
-        named = slot.fragments or not self._known or slot.name in self._whole_names
-        if slot.started or (slot.id and slot.name and named):
-            events += self._progress(slot)
-        return events
-
-    def _progress(self, slot: CallSlot) -> list[StreamEvent]:
-        """The start of a call if it was not told yet, and the fragments since."""
-        events: list[StreamEvent] = []
-        if not slot.started:
-            slot.started = True
-            slot.id = self._ids.claim(slot.id)
-            name = caller_name(self._plan, slot.name)
-            events.append(FunctionUseStart(index=slot.number, name=name, function_id=slot.id))
-        events += [
-            FunctionInputDelta(index=slot.number, partial_json=fragment)
-            for fragment in slot.fragments[slot.sent :]
-        ]
-        slot.sent = len(slot.fragments)
-        return events
-
-    def _settle(self, but: CallSlot | None) -> list[StreamEvent]:
-        """Something follows: calls touched since the last time that are whole are done.
-
-        Pieces of several calls may interleave, so what is not whole stays open.
-        """
-        events: list[StreamEvent] = []
-        for slot in self._open:
-            if slot is not but and not slot.done and slot.is_whole():
-                events += self._done(slot)
-        self._open = []
-        return events
-
-    def _end(self) -> list[StreamEvent]:
-        return self._finish(self._choices[min(self._choices)]) if self._choices else []
-
     def _finish(self, choice: ChoiceAssembler) -> list[StreamEvent]:
-        """The answer ended: all its calls are done, unless it was cut off or failed."""
         events = self._stand_in(choice) if self._plan.emulation is not None else []
         cut_off = stop_reason(choice.choice) in ("length", "error")
-        for slot in choice.calls.in_order():
-            if slot.says_something and not slot.custom and not slot.done:
-                events += self._progress(slot) if cut_off else self._done(slot)
-        return events
+        return events + self._teller.end(choice.calls.in_order(), cut_off=cut_off)
 
     def _stand_in(self, choice: ChoiceAssembler) -> list[StreamEvent]:
         """The text that stands in for a call; text that does not is text after all."""
         text = choice.text
-        if not text or self._told or choice.calls.slots:
+        if not text or self._stood_in or choice.calls.slots:
             return []
-        self._told = True
+        self._stood_in = True
         call = call_in_text(text)
         if call is None:
             return [TextDelta(text=text)]
         choice.content_as_call(ToolCall(function=Function(call.name, call.arguments)))
         return []
-
-    def _done(self, slot: CallSlot) -> list[StreamEvent]:
-        events = self._progress(slot)
-        slot.done = True
-        key = self._plan.target.replay_key
-        metadata = {key: {"extra_content": slot.extra}} if slot.extra else None
-        use, _ = read_function_use(self._plan, slot.name, slot.arguments, slot.id, metadata)
-        return [*events, FunctionUseDone(index=slot.number, function_use=use)]
 
     def _result(self) -> OutputResult:
         whole = self._whole
@@ -238,13 +188,6 @@ class ChatStream:
 def open_stream(plan: Plan, headers: Mapping[str, str]) -> ChatStream:
     """A reader for the stream that answers the plan's request."""
     return ChatStream(plan, headers)
-
-
-def _whole_names(names: Collection[str]) -> set[str]:
-    """The names that are not the beginning of another, so that no piece can follow."""
-    ordered = sorted(names)
-    return {name for name, after in zip_longest(ordered, ordered[1:], fillvalue="")
-            if not after.startswith(name)}  # fmt: skip
 
 
 def _detail_events(details: list[Any]) -> list[StreamEvent]:

@@ -1,4 +1,7 @@
-"""The wire's answers as structs: wide enough for every host that was seen."""
+"""The wire's answers as structs: wide enough for every host that was seen.
+
+They are trees and short-lived, so the garbage collector need not track them.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,14 @@ from typing import Any
 from msgspec import Struct
 
 
-class Function(Struct):
+class Function(Struct, gc=False):
     """A function's name and its arguments: text, an object, or nothing."""
 
     name: str | None = None
     arguments: Any = None
 
 
-class ToolCall(Struct):
+class ToolCall(Struct, gc=False):
     """A call, or a piece of one; `custom` is a call of a tool that is no function."""
 
     index: int | None = None
@@ -25,7 +28,7 @@ class ToolCall(Struct):
     extra_content: dict[str, Any] | None = None
 
 
-class Message(Struct):
+class Message(Struct, gc=False):
     """An assistant's turn, or a piece of one."""
 
     content: str | list[Any] | None = None
@@ -40,7 +43,7 @@ class Message(Struct):
     extra_content: dict[str, Any] | None = None
 
 
-class Choice(Struct):
+class Choice(Struct, gc=False):
     """One of the answers; a stream's chunk has `delta` in place of `message`."""
 
     index: int | None = None
@@ -51,20 +54,20 @@ class Choice(Struct):
     error: Any = None
 
 
-class PromptDetails(Struct):
+class PromptDetails(Struct, gc=False):
     """Parts of the prompt's tokens."""
 
     cached_tokens: int | None = None
     cache_write_tokens: int | None = None
 
 
-class CompletionDetails(Struct):
+class CompletionDetails(Struct, gc=False):
     """Parts of the answer's tokens."""
 
     reasoning_tokens: int | None = None
 
 
-class WireUsage(Struct):
+class WireUsage(Struct, gc=False):
     """Tokens, in every host's spelling."""
 
     prompt_tokens: int | None = None
@@ -79,13 +82,13 @@ class WireUsage(Struct):
     reasoning_tokens: int | None = None
 
 
-class GroqExtras(Struct):
+class GroqExtras(Struct, gc=False):
     """Where Groq's streams keep the usage."""
 
     usage: WireUsage | None = None
 
 
-class Completion(Struct):
+class Completion(Struct, gc=False):
     """A whole answer, or one chunk of a stream."""
 
     id: str | None = None
