@@ -49,7 +49,8 @@ async def answer_one(
         name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)
     }
     body = await reader.readexactly(int(headers.get("content-length", "0")))
-    name = path.split("/")[1]
+    # A proxy is asked for a whole URL.
+    name = path.split("/")[3 if path.startswith("http://") else 1]
     if name.startswith("_"):
         control(writer, method, path, body)
         return True

@@ -36,7 +36,7 @@ class HttptoolsParser:
         before = self._had
         try:
             self._parser.feed_data(data)
-        except httptools.HttpParserError as error:
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
             if not self.complete:
                 raise Broken("protocol", ValueError(f"no HTTP response ({error})")) from None
             self.reusable = False
