@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from ..content import JSON
-from ..errors import ConfigurationError, ParserError
+from ..errors import ParserError
 from ..functions.arguments import read_arguments
-from ..functions.deriving import derive_converter
+from ..functions.deriving import derive_converter, derive_schema
 from ..functions.validating import validate
 from .markdown import code_blocks
 from .parser import read_choice
@@ -47,10 +47,8 @@ def _fit_for(schema: Any) -> Fit:
         return lambda value: value
     if isinstance(schema, dict):
         return lambda value: _checked(schema, value)
-    try:
-        convert = derive_converter(schema)
-    except TypeError as error:
-        raise ConfigurationError(f"json parser: {error}") from error
+    derive_schema(schema)  # refuses what is no type of JSON's
+    convert = derive_converter(schema)
 
     def fit(value: JSON) -> Any:
         try:

@@ -182,6 +182,21 @@ def test_a_chain_of_objects_too_deep_for_python_ends() -> None:
     msgspec.json.encode(json_safe(value))
 
 
+def test_a_stack_that_is_almost_full_ends_too() -> None:
+    """Called from the deepest place there is, it still raises nothing."""
+    nested: Any = 1
+    for _ in range(90):
+        nested = [nested]
+
+    def descend() -> Any:
+        try:
+            return descend()
+        except RecursionError:
+            return json_safe(nested)
+
+    assert descend() == "(nested too deeply)"
+
+
 def test_a_number_too_long_for_python_to_write_is_told_in_hex() -> None:
     """Python refuses to write very long integers in decimal."""
     number = 1 << 20_000

@@ -241,6 +241,10 @@ def test_all_code_blocks_are_found() -> None:
         {"language": "a", "code": "1"},
         {"language": "b", "code": "2"},
     ]
+    assert create_parser("markdown_code_blocks").parse("```js x```\n```y```") == [
+        {"language": "js", "code": "x"},
+        {"language": "", "code": "y"},
+    ]
     assert create_parser("markdown_code_blocks").parse("none") == []
     assert "found none" in refused("markdown_code_block", "`none`")
 
@@ -372,6 +376,7 @@ def test_only_text_is_parsed() -> None:
         ("number", {"mach": "exact"}, "Did you mean 'match'"),
         ("string", {"match": "exact"}, "It takes none"),
         ("list_to_json", {"zzz": 1}, "Known: "),
+        ("json", {"schema": complex}, "JSON has no word for"),
         ("number", {"match": "some"}, "'extract' or 'exact'"),
         ("string_extract", {}, "at least one"),
         ("string_extract", {"enum": "yes"}, "the strings it may return"),
