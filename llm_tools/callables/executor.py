@@ -16,7 +16,7 @@ from typing_extensions import Unpack
 from ..content import JSON
 from ..errors import ConfigurationError, FunctionInputError
 from ..functions.definitions import FunctionDefinition
-from ..functions.deriving import derive_converter, derive_schema
+from ..functions.deriving import derive_converter, derive_schema, told
 from ..functions.validating import validate
 from .settings import FunctionOptions, FunctionSettings, read_settings
 
@@ -313,7 +313,7 @@ def _read_parameters(parameters: Any) -> tuple[Input | None, Callable[[Input], A
         try:
             return convert(value)
         except msgspec.ValidationError as error:
-            raise FunctionInputError(str(error)) from error
+            raise FunctionInputError(told(error)) from error
 
     return schema, decode
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -13,12 +14,16 @@ from .definitions import FunctionDefinition
 from .hints import Namespace
 from .python_schema import Schema, SchemaWriter
 from .python_values import Converters
+from .schemas.walking import where
 from .signatures import FunctionSignature, read_signature
 from .validating import validate
 
 Arguments: TypeAlias = tuple[list[Any], dict[str, Any]]
 Bind: TypeAlias = Callable[[dict[str, JSON]], Arguments]
 """Takes a model's input; gives positional and keyword arguments as the hints ask for."""
+
+_STEP = re.compile(r"\.([^.\[`]+)|\[([^\]]+)\]")
+"""One step of a path as msgspec writes it: `.name`, `[3]`, or `[...]` for some key."""
 
 
 def derive_definition(
@@ -86,7 +91,7 @@ def bind(function: Callable[..., Any], namespace: Namespace | None = None) -> Bi
 class _Binding:
     """One function's parameters, and how each is read."""
 
-    __slots__ = ("_extra", "_known", "_readers", "_schema", "_signature")
+    __slots__ = ("_complete", "_extra", "_known", "_parameters", "_readers", "_signature")
 
     def __init__(self, signature: FunctionSignature) -> None:
         converters = Converters(signature.namespace)
@@ -95,7 +100,8 @@ class _Binding:
         self._known = {field.wire for field in signature.fields}
         self._readers = [(field, converters.of(field.hint)) for field in signature.fields]
         self._extra = None if extras is None else converters.of(extras.hint)
-        self._schema = None if converters.complete else _parameters(signature)
+        self._complete = converters.complete
+        self._parameters: Schema | None = None
 
     def bind(self, given: dict[str, JSON]) -> Arguments:
         values: dict[str, Any] = {}
@@ -104,17 +110,27 @@ class _Binding:
             if field.wire in given:
                 _take(values, problems, field.name, convert, given[field.wire])
             elif field.required:
-                problems.append(f"{field.wire!r} is missing")
-        for name in given.keys() - self._known:
-            if self._extra is None:
-                problems.append(f"there is no parameter {name!r}")
-            else:
+                problems.append(f"at /{field.wire}: missing")
+        unknown = sorted(given.keys() - self._known)
+        if self._extra is not None:
+            for name in unknown:
                 _take(values, problems, name, self._extra, given[name])
-        if not problems and self._schema is not None:
-            problems.extend(filter(None, [validate(self._schema, given)]))
-        if problems:
-            raise FunctionInputError("; ".join(sorted(problems)))
+            unknown = []
+        if problems or unknown or not self._complete:
+            self._refuse(given, problems, unknown)
         return _in_places(self._signature, values)
+
+    def _refuse(self, given: dict[str, JSON], problems: list[str], unknown: list[str]) -> None:
+        """Say all that is wrong, in the schema's words where it has some."""
+        said = [self._validate(given) or "; ".join(sorted(problems))]
+        said += [f"at /{name}: there is no such parameter" for name in unknown]
+        if any(said):
+            raise FunctionInputError("; ".join(filter(None, said)))
+
+    def _validate(self, given: dict[str, JSON]) -> str | None:
+        if self._parameters is None:
+            self._parameters = _parameters(self._signature)
+        return None if self._parameters is None else validate(self._parameters, given)
 
 
 def _parameters(signature: FunctionSignature) -> Schema | None:
@@ -137,7 +153,14 @@ def _take(
     try:
         values[name] = _convert(convert, value)
     except msgspec.ValidationError as error:
-        problems.append(f"{name!r}: {error}")
+        problems.append(told(error, name))
+
+
+def told(error: msgspec.ValidationError, *start: str) -> str:
+    """What msgspec says of a value, with its path as a JSON pointer."""
+    text, _, path = str(error).partition(" - at `$")
+    steps = [name or index for name, index in _STEP.findall(path)]
+    return f"at {where([*start, *steps])}: {text}"
 
 
 def _convert(convert: Callable[[JSON], Any], value: JSON) -> Any:

@@ -223,7 +223,17 @@ def test_types_only_msgspec_knows_are_its_own() -> None:
 
 @pytest.mark.parametrize(
     "hint",
-    [complex, Callable[[], int], Odd, Literal[Colour.RED], type, list[complex], deque[int], "x"],
+    [
+        complex,
+        Callable[[], int],
+        Odd,
+        Literal[Colour.RED],
+        Literal[[1]],
+        type,
+        list[complex],
+        deque[int],
+        "x",
+    ],
 )
 def test_a_type_json_has_no_word_for_is_refused(hint: Any) -> None:
     """The error lists what there is."""
