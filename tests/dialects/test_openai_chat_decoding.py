@@ -286,6 +286,12 @@ def test_calls_of_tools_that_are_no_functions_are_kept_not_run() -> None:
     )
 
 
+def test_a_call_without_a_name_is_still_a_call() -> None:
+    """An id promises one: it is kept, for its error result to be sent back."""
+    result = text({"tool_calls": [{"id": "c1", "function": {"name": "", "arguments": ""}}]})
+    assert result.function_calls == [OutputResultFunctionUse(name="", input={}, function_id="c1")]
+
+
 def test_signatures_of_calls() -> None:
     """`extra_content` of a call stays with it."""
     extra = {"google": {"thought_signature": "c2ln"}}

@@ -272,6 +272,25 @@ def test_a_name_that_changes_after_the_arguments_began() -> None:
     assert [call.name for call in result.function_calls] == ["read_file"]
 
 
+def test_text_beside_arguments() -> None:
+    """A chunk with both tells both."""
+    events, result = stream(
+        pieces(piece(0, "c1", "ping", '{"a":')),
+        chunk({"tool_calls": [piece(0, arguments="1}")], "content": "A"}),
+        ENDED,
+    )
+    assert [event[0] for event in told(events)] == ["start", "input", "text", "input", "done"]
+    assert (made(result), result.text) == ([("ping", {"a": 1}, "c1")], "A")
+
+
+def test_an_empty_entry_before_a_custom_call() -> None:
+    """What an empty entry turns out to be is settled by its first words."""
+    custom = {"custom": {"name": "sh", "input": '{"a":1}'}}
+    events, result = stream(pieces({}), pieces(custom), chunk({"content": "A"}), ENDED)
+    assert events == [TextDelta(text="A")]
+    assert result.function_calls == []
+
+
 def test_signatures_and_details_beside_arguments() -> None:
     """A chunk that is more than arguments loses nothing."""
     details = [{"type": "reasoning.text", "text": "T", "index": 0}]

@@ -125,11 +125,11 @@ class ChatStream:
         slot = choice.go_on(piece, delta)
         if slot is not None and slot.started and choice is self._first:
             return [self._teller.more(slot)]
+        events = self._text_events(delta) if choice is self._first else []
         before = len(choice.calls.slots)
         touched = choice.add(piece, delta) if slot is None else [slot]
         if choice is not self._first:
             return []
-        events = self._text_events(delta)
         for slot in touched:
             opened = slot in choice.calls.slots[before:]
             events += self._teller.piece(slot, opened=opened)

@@ -53,7 +53,7 @@ class CallTeller:
         events: list[StreamEvent] = []
         for slot in self._touched:
             slot.touched = False
-            if slot is not opened and not slot.done and slot.is_whole():
+            if slot is not opened and not (slot.done or slot.custom) and slot.is_whole():
                 events += self._done(slot)
         self._touched = []
         return events
