@@ -46,6 +46,7 @@ class OutputResultFunctionUse(_Part, frozen=True, kw_only=True, tag="function_us
     """A call the model wants made.
 
     `input_error` says why the call cannot run; `raw_input` then keeps the provider's text.
+    `forbidden`: it came although the request's `function_call` ruled it out, and is never run.
     """
 
     name: str
@@ -54,6 +55,7 @@ class OutputResultFunctionUse(_Part, frozen=True, kw_only=True, tag="function_us
     raw_input: str | None = None
     input_error: str | None = None
     provider_metadata: Metadata | None = None
+    forbidden: bool = False
 
 
 class OutputResultReasoning(_Part, frozen=True, kw_only=True, tag="reasoning"):

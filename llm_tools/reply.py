@@ -185,7 +185,7 @@ class Reply:
         else:
             self.function_use(call.name, call.arguments, function_id)
 
-    def result(  # noqa: PLR0913 - one keyword per field of the result
+    def result(
         self,
         *,
         id: str,  # noqa: A002 - the field's name
@@ -281,12 +281,11 @@ class Reply:
         self, choice: FunctionChoice, content: tuple[OutputResultContent, ...]
     ) -> None:
         """Name the calls that `none`, or the names the choice is held to, ruled out."""
-        allowed = () if choice.mode == "none" else choice.names
-        if allowed is None:
-            return
-        asked = "function_call='none'" if choice.mode == "none" else f"names={list(allowed)}"
+        asked = "function_call='none'"
+        if choice.mode != "none":
+            asked = f"names={list(choice.names or ())}"
         for item in content:
-            if isinstance(item, OutputResultFunctionUse) and item.name not in allowed:
+            if isinstance(item, OutputResultFunctionUse) and not choice.allows(item.name):
                 self.warn("forbidden_call", f"{item.name!r} was called under {asked}.")
 
 
@@ -334,6 +333,7 @@ def read_function_use(
         raw_input=raw if error is not None or read.repairs else None,
         input_error=error,
         provider_metadata=metadata,
+        forbidden=_is_forbidden(plan, name),
     )
     return use, tuple(warnings)
 
@@ -368,7 +368,13 @@ def _unusable(plan: Plan, call: _PendingCall, error: str) -> OutputResultFunctio
         raw_input=json_text(call.arguments),
         input_error=error,
         provider_metadata=call.metadata,
+        forbidden=_is_forbidden(plan, name),
     )
+
+
+def _is_forbidden(plan: Plan, name: str) -> bool:
+    choice = plan.call.choice
+    return choice is not None and not choice.allows(name)
 
 
 def json_text(arguments: Any) -> str:

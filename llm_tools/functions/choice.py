@@ -42,6 +42,10 @@ class FunctionChoice(Struct, frozen=True):
         """Whether an answer without a call breaks what the caller asked."""
         return self.mode == "any"
 
+    def allows(self, name: str) -> bool:
+        """Whether a call of this function is what the caller asked for."""
+        return self.mode != "none" and (self.names is None or name in self.names)
+
     @property
     def named(self) -> str | None:
         """The one function that must be called, if it is one."""
