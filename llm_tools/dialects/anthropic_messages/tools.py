@@ -130,9 +130,10 @@ def _allow_forced(
             "A forced call cannot be had while thinking is enabled; take 'thinking' out of "
             "extra_body, or use function_call='auto'."
         )
-    if not quirks.forced_needs_thinking_off or thinking == "disabled":
+    off = thinking == "disabled" or (thinking is None and call.params.effort == "none")
+    if off or not quirks.forced_needs_thinking_off:
         return {}, ()
-    if thinking is not None or call.params.effort not in (None, "none"):
+    if thinking is not None or call.params.effort is not None:
         raise UnsupportedOptionError(
             f"{name} refuses a forced call while it thinks; leave effort and 'thinking' out, or "
             "use function_call='auto'."
