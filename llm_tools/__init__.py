@@ -217,6 +217,12 @@ if TYPE_CHECKING:
     from .functions.definitions import (
         FunctionDefinition as FunctionDefinition,
     )
+    from .functions.partial import (
+        PartialInput as PartialInput,
+    )
+    from .functions.partial import (
+        partial_input as partial_input,
+    )
     from .ids import (
         set_id_factory as set_id_factory,
     )
@@ -320,6 +326,7 @@ __all__ = [
     "OutputResultText",
     "OverloadedError",
     "ParserError",
+    "PartialInput",
     "PendingRun",
     "PermissionDeniedError",
     "PromptError",
@@ -365,6 +372,7 @@ __all__ = [
     "fallback",
     "guards",
     "list_endpoints",
+    "partial_input",
     "register_endpoint",
     "set_id_factory",
     "tool",
@@ -454,6 +462,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "fallbacks": ("fallback",),
     "functions.definitions": ("FunctionDefinition",),
+    "functions.partial": (
+        "PartialInput",
+        "partial_input",
+    ),
     "ids": ("set_id_factory",),
     "llm": (
         "Llm",
