@@ -2,7 +2,8 @@
 
 from .collecting import as_callable, by_name, visible_functions
 from .decorating import Tool, tool
-from .executor import CallableExecutor, create_callable_executor
+from .executor import CallableExecutor
+from .making import create_callable_executor
 from .settings import FunctionOptions, FunctionSettings
 from .using import UseExecutors, use_executors
 

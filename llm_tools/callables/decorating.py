@@ -23,10 +23,8 @@ from .executor import (
     Problem,
     ValidateInput,
     VisibilityHandler,
-    check_isolation,
-    check_visibility,
-    is_async_callable,
 )
+from .making import check_isolation, check_visibility, is_async_callable
 from .settings import FunctionOptions, FunctionSettings, read_settings
 
 P = ParamSpec("P")
