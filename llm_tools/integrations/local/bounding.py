@@ -90,6 +90,8 @@ def _limit_text(schema: Schema) -> None:
 
 
 def _limit_list(schema: Schema) -> None:
+    if "prefixItems" in schema:
+        schema.pop("items", None)  # the engine would read it in their place
     if "prefixItems" in schema or isinstance(schema.get("items"), list):
         return
     schema.setdefault("items", _SCALAR)

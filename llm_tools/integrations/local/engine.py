@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from .loopback import Address
 
-_PREFIX_CACHE_MIB = 64
+_PREFIX_CACHE_MIB = 32
 """Room for the worked examples of all steps, so that they are evaluated once in a process."""
 
 

@@ -7,6 +7,7 @@ order of arrival.
 from __future__ import annotations
 
 import hmac
+import socket
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -28,6 +29,7 @@ from .wire import ChatRequest, read_body
 
 _LARGEST_BODY = 8 * 1024 * 1024
 _IDLE_SECONDS = 75
+_PARTING_SECONDS = 2
 
 
 class Service(Struct, frozen=True):
@@ -171,6 +173,16 @@ class _Handler(BaseHTTPRequestHandler):
     def _refuse(self, error: ApiError) -> None:
         with suppress(OSError):
             self._send(error.status, error.body())
+            if self.close_connection:
+                self._hear_out()
+
+    def _hear_out(self) -> None:
+        """Read what is still coming: closed over unread bytes, a socket takes our answer along."""
+        self.connection.shutdown(socket.SHUT_WR)
+        self.connection.settimeout(_PARTING_SECONDS)
+        heard = 0
+        while heard < _LARGEST_BODY and (piece := self.connection.recv(65536)):
+            heard += len(piece)
 
     def _send(self, status: int, body: bytes) -> None:
         self.send_response(status)

@@ -72,7 +72,7 @@ def stop() -> None:
     global _server
     with _lock:
         server, _server = _server, None
-    if server is None or not server.is_ours_and_alive():
+    if server is None or server.owner != os.getpid():
         return
     _hang_up(server.process)
     try:
@@ -86,7 +86,10 @@ def _start_once() -> _Server:
     global _server
     with _lock:
         server = _server
-        if server is None or not server.is_ours_and_alive():
+        if server is not None and not server.is_ours_and_alive():
+            _hang_up(server.process)
+            server = None
+        if server is None:
             server = _server = _start()
         return server
 
@@ -102,6 +105,7 @@ def _start() -> _Server:
         process = _spawn(weights, log)
         line = _handshake(process, key)
         if not line:
+            _hang_up(process)
             process.wait()
             raise ConfigurationError(_failure(weights, process.returncode, log))
     _tell(f" ready in {time.monotonic() - began:.1f} s\n")
@@ -141,7 +145,8 @@ def _handshake(process: subprocess.Popen[bytes], key: str) -> bytes:
     try:
         stdin.write(f"{key}\n".encode())
         stdin.flush()
-        return stdout.readline()
+        # The engine may have something to say before, on the same stream.
+        return next((line for line in stdout if line.startswith(b'{"base_url"')), b"")
     except BrokenPipeError:
         return b""
     finally:
