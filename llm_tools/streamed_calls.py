@@ -1,4 +1,4 @@
-"""Events of calls whose arguments come in fragments, on wires that send one block after another."""
+"""Events of calls on wires that send one block after another, and when each call may run."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from .content import (
 from .ids import UniqueIds
 from .reply import caller_name, json_text, read_function_use
 from .spec import Plan
+
+BROKE_OFF = "the stream broke off before this call was known to be complete"
 
 
 class StreamedCall:
@@ -39,6 +41,11 @@ class StreamedCall:
         self.fragments.append(fragment)
         return FunctionInputDelta(index=self.index, partial_json=fragment)
 
+    def settle(self, whole: Any) -> None:
+        """The arguments came once more, whole: they outdo the fragments."""
+        self.whole = whole
+        self.fragments.clear()
+
     @property
     def arguments(self) -> Any:
         """What has come: the text of the fragments, else what came at once."""
@@ -46,15 +53,21 @@ class StreamedCall:
 
 
 class StreamedCalls:
-    """The calls of one stream. A call is done once its block has stopped and something follows."""
+    """The calls of one stream.
 
-    __slots__ = ("_claims", "_count", "_open", "_plan")
+    A call is done once it has stopped and the next call has begun, or the answer has ended with
+    nothing cut off. Text after a call does not do: the last call of an answer that was cut off
+    never runs, whatever came after it.
+    """
+
+    __slots__ = ("_claims", "_count", "_last", "_open", "_plan")
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._claims = UniqueIds()
         self._count = 0
-        self._open: list[StreamedCall] = []
+        self._last: StreamedCall | None = None
+        self._open: dict[int, StreamedCall] = {}
 
     def start(
         self,
@@ -63,51 +76,50 @@ class StreamedCalls:
         *,
         metadata: Metadata | None = None,
         whole: Any = None,
-    ) -> tuple[StreamedCall, FunctionUseStart]:
+    ) -> tuple[StreamedCall, list[StreamEvent]]:
         """A call begins; its id is made usable here, and the whole answer must keep it."""
+        events = self._follow()
         claimed = self._claims.claim(function_id)
         call = StreamedCall(self._count, wire_name, claimed, metadata, whole)
         self._count += 1
-        self._open.append(call)
+        self._last = self._open[call.index] = call
         name = caller_name(self._plan, wire_name)
-        return call, FunctionUseStart(index=call.index, name=name, function_id=claimed)
+        events.append(FunctionUseStart(index=call.index, name=name, function_id=claimed))
+        return call, events
 
     def stop(self, call: StreamedCall) -> list[StreamEvent]:
-        """The call's block has ended."""
+        """The call has come whole."""
         call.stopped = True
-        return self._done() if call.followed else []
+        return self._done(call) if call.followed else []
 
-    def follow(self) -> list[StreamEvent]:
-        """Another block begins: those before it are complete as soon as they have stopped."""
-        if not self._open:
-            return []
-        for call in self._open:
-            call.followed = True
-        return self._done()
+    def drop(self, call: StreamedCall) -> None:
+        """The call is broken: it will never be done."""
+        self._open.pop(call.index, None)
 
     def end(self) -> list[StreamEvent]:
-        """A stop reason that cuts nothing off: every call is complete."""
-        for call in self._open:
-            call.stopped = call.followed = True
-        return self._done()
+        """The answer ended and nothing of it was cut off: every call is complete."""
+        return [event for call in list(self._open.values()) for event in self._done(call)]
 
-    def _done(self) -> list[StreamEvent]:
-        ready = [call for call in self._open if call.stopped and call.followed]
-        self._open = [call for call in self._open if call not in ready]
-        return [self._event(call) for call in ready]
+    def _follow(self) -> list[StreamEvent]:
+        last = self._last
+        if last is None:
+            return []
+        last.followed = True
+        return self._done(last) if last.stopped else []
 
-    def _event(self, call: StreamedCall) -> FunctionUseDone:
+    def _done(self, call: StreamedCall) -> list[StreamEvent]:
+        if self._open.pop(call.index, None) is None:
+            return []
         use, _ = read_function_use(
             self._plan, call.wire_name, call.arguments, call.function_id, call.metadata
         )
-        return FunctionUseDone(index=call.index, function_use=use)
+        return [FunctionUseDone(index=call.index, function_use=use)]
 
 
 class WholeCalls:
     """The calls of a stream whose wire sends each of them at once.
 
-    Only the next call or the end of the answer completes one: text after a call says nothing about
-    a cut. `ids` are those given so far, which the whole answer must keep.
+    `ids` are those given so far, which the whole answer must keep.
     """
 
     __slots__ = ("_calls", "ids")
@@ -120,12 +132,11 @@ class WholeCalls:
         self, wire_name: str, arguments: Any, function_id: str | None, metadata: Metadata | None
     ) -> list[StreamEvent]:
         """A call came."""
-        events = self._calls.follow()
-        call, start = self._calls.start(wire_name, function_id, metadata=metadata, whole=arguments)
+        call, events = self._calls.start(wire_name, function_id, metadata=metadata, whole=arguments)
         self._calls.stop(call)
         self.ids.append(call.function_id)
         text = json_text(arguments) or "{}"
-        return [*events, start, FunctionInputDelta(index=call.index, partial_json=text)]
+        return [*events, FunctionInputDelta(index=call.index, partial_json=text)]
 
     def end(self) -> list[StreamEvent]:
         """A stop reason that cuts nothing off."""

@@ -30,7 +30,7 @@ class PartialInput:
 
     Attributes:
         value: what has come.
-        complete: whether the object has been closed.
+        complete: whether it is a whole object, and nothing came after it.
     """
 
     __slots__ = ("_buffer", "_container", "_escape", "_high", "_keys", "_name", "_read", "_slot",
@@ -134,8 +134,13 @@ class PartialInput:
             return self._stop(text)
         return position
 
+    def _ended(self, text: str, position: int) -> int:
+        position, sign = _next(text, position)
+        return self._stop(text) if sign else position
+
     def _stop(self, text: str, _: int = 0) -> int:
         """It is no JSON object from here on: all else is skipped."""
+        self.complete = False
         self._read = PartialInput._stop
         return len(text)
 
@@ -157,7 +162,7 @@ class PartialInput:
         else:
             self.complete = True
             # Some hosts put an empty object in front of the real one.
-            self._read = PartialInput._stop if self.value else PartialInput._start
+            self._read = PartialInput._ended if self.value else PartialInput._start
         return position
 
     def _put(self, value: Any) -> None:

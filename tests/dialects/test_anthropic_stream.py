@@ -54,7 +54,7 @@ def stop(index: int) -> Frame:
     return event("content_block_stop", index=index)
 
 
-def end(reason: str = "end_turn", **more: Any) -> list[Frame]:
+def end(reason: str | None = "end_turn", **more: Any) -> list[Frame]:
     """The message ends."""
     usage = {"output_tokens": 20}
     return [
@@ -163,14 +163,24 @@ def test_placeholder_input_gives_way_to_what_comes(
     assert [item.function_use for item in done] == result.function_calls
 
 
-def test_done_waits_until_something_follows_the_call() -> None:
-    """The end of its own block is not enough; the next block or a stop reason is."""
+def test_done_waits_until_the_next_call_begins() -> None:
+    """Neither the end of its own block nor text after it is enough."""
     decoder = plan().target.dialect.open_stream(plan(), {})
-    for frame in [BEGIN, *use(0, "ping")]:
+    text = [start(1, type="text", text=""), delta(1, type="text_delta", text="So"), stop(1)]
+    for frame in [BEGIN, *use(0, "ping"), *text]:
         assert not any(isinstance(item, FunctionUseDone) for item in decoder.feed(frame))
-    assert any(
-        isinstance(item, FunctionUseDone) for item in decoder.feed(start(1, type="text", text=""))
-    )
+    done, begun = decoder.feed(use(2, "get_weather")[0])
+    assert isinstance(done, FunctionUseDone)
+    assert done.function_use.name == "ping"
+    assert isinstance(begun, FunctionUseStart)
+
+
+@pytest.mark.parametrize("reason", ["tool_use", "end_turn", "pause_turn", None])
+def test_done_at_a_stop_reason(reason: str | None) -> None:
+    """The last call is done when the message ends, with whatever reason cuts nothing off."""
+    frames = [BEGIN, *use(0, "ping"), *end(reason)]
+    events, result = streamed(plan(), frames)
+    assert events[-1] == FunctionUseDone(index=0, function_use=result.function_calls[0])
 
 
 def test_done_of_an_open_block_waits_for_its_end_too() -> None:
@@ -181,17 +191,19 @@ def test_done_of_an_open_block_waits_for_its_end_too() -> None:
         FunctionUseStart,
         FunctionInputDelta,
     ]
-    assert decoder.feed(start(1, type="text", text="")) == []
+    assert [type(item) for item in decoder.feed(use(1, "ping")[0])] == [FunctionUseStart]
     assert [type(item) for item in decoder.feed(first[2])] == [FunctionInputDelta]
     (done,) = decoder.feed(first[3])
     assert isinstance(done, FunctionUseDone)
     assert done.function_use.input == {"city": "Oslo"}
 
 
+@pytest.mark.parametrize("after", [[], [delta(2, type="text_delta", text="So")]])
 @pytest.mark.parametrize("reason", ["max_tokens", "model_context_window_exceeded"])
-def test_call_cut_off_by_the_limit_is_never_done(reason: str) -> None:
-    """However complete its arguments look; the call before it is."""
-    frames = [BEGIN, *use(0, "ping"), *use(1, "get_weather", '{"city": "Oslo"}'), *end(reason)]
+def test_call_cut_off_by_the_limit_is_never_done(reason: str, after: list[Frame]) -> None:
+    """However complete its arguments look, and whatever text follows; the call before it is."""
+    oslo = use(1, "get_weather", '{"city": "Oslo"}')
+    frames = [BEGIN, *use(0, "ping"), *oslo, *after, *end(reason)]
     events, result = streamed(plan(), frames)
     done = [item for item in events if isinstance(item, FunctionUseDone)]
     assert [item.index for item in done] == [0]

@@ -167,14 +167,14 @@ def test_blocks_of_the_host_itself() -> None:
     ]
 
 
-def test_done_waits_until_something_follows_the_call() -> None:
-    """The end of its own block is not enough; a block without a start is."""
+def test_done_waits_until_the_next_call_begins() -> None:
+    """Neither the end of its own block nor text after it is enough."""
     decoder = plan().target.dialect.open_stream(plan(), {})
-    for frame in [BEGIN, *use(0, "ping")]:
+    for frame in [BEGIN, *use(0, "ping"), delta(1, text="So"), stop(1)]:
         assert not any(isinstance(item, FunctionUseDone) for item in decoder.feed(frame))
-    done, text = decoder.feed(delta(1, text="So"))
+    done, begun = decoder.feed(use(2, "get_weather")[0])
     assert isinstance(done, FunctionUseDone)
-    assert text == TextDelta(text="So")
+    assert isinstance(begun, FunctionUseStart)
 
 
 @pytest.mark.parametrize(

@@ -468,15 +468,15 @@ def test_a_call_is_done_when_the_next_begins() -> None:
     assert told(decoder.feed(frame(ENDED))) == [("done", 1, {"b": 2})]
 
 
-def test_a_call_is_done_when_text_follows() -> None:
-    """The text comes after the call's end; in the result it stands before, as on the wire."""
+def test_text_after_a_call_does_not_end_it() -> None:
+    """The answer may still be cut off; in the result the text stands first, as on the wire."""
     events, result = stream(
         pieces(piece(0, "c1", "read_file", '{"a":1}')),
         chunk({"content": "Wait."}),
         ENDED,
         plan=READ,
     )
-    assert [event[0] for event in told(events)] == ["start", "input", "done", "text"]
+    assert [event[0] for event in told(events)] == ["start", "input", "text", "done"]
     whole = answer(calling(("c1", "read_file", '{"a":1}'), content="Wait."), "tool_calls")
     assert result == decode(whole, READ)
 
@@ -492,11 +492,13 @@ def test_a_call_that_is_not_whole_waits(arguments: str) -> None:
     assert [event[:2] for event in told(ended)] == [("done", 0), ("done", 1)]
 
 
-def test_the_last_call_of_a_cut_answer_is_never_done() -> None:
+@pytest.mark.parametrize("after", [[], [chunk({"content": "So"})], [pieces(piece(2))]])
+def test_the_last_call_of_a_cut_answer_is_never_done(after: list[Any]) -> None:
     """`length`: those before it are done, it is not, and the result marks it."""
     events, result = stream(
         pieces(piece(0, "c1", "read_file", '{"a":1}')),
         pieces(piece(1, "c2", "write_file", '{"b":2}')),
+        *after,
         chunk({}, "length"),
         plan=READ,
     )

@@ -12,12 +12,11 @@ from ...errors import ProviderError, ResponseDecodeError, StreamError
 from ...faults import error_in_body, exception_frame
 from ...reply import decode_json
 from ...spec import Frame, Plan
-from ...streamed_calls import StreamedCalls
+from ...streamed_calls import BROKE_OFF, StreamedCalls
 from .assembling import Event, OpenBlock, text_or_none, untold
 from .decoding import WireMessage, call_metadata, explanation, newer, read_message, way_out
 from .replay import Block
 
-_BROKE_OFF = "the stream broke off before this call was known to be complete"
 _CUTS_OFF = frozenset({"max_tokens", "model_context_window_exceeded"})
 _PING = Event(type="ping")
 
@@ -87,18 +86,17 @@ class MessageStream:
         return []
 
     def _open_block(self, event: Event) -> list[StreamEvent]:
-        events = self._calls.follow()
+        events: list[StreamEvent] = []
         start = event.content_block or {}
         block = self._add(event.index, start)
         match start:
             case {"type": "tool_use", "name": str(name)}:
-                block.call, started = self._calls.start(
+                block.call, events = self._calls.start(
                     name,
                     text_or_none(start.get("id")),
                     metadata=call_metadata(self._plan, start),
                     whole=start.get("input"),
                 )
-                events.append(started)
             case {"type": "text", "text": str(text)} if text:
                 events.append(TextDelta(text=text))
             case {"type": "thinking", "thinking": str(text)} if text:
@@ -136,7 +134,7 @@ class MessageStream:
 
     def _end(self, _: Event) -> list[StreamEvent]:
         self._ended = True
-        return []
+        return [] if self._message.stop_reason in _CUTS_OFF else self._calls.end()
 
     def _fail(self, event: Event) -> list[StreamEvent]:
         """Raise what an error event stands for, or an event of another wire."""
@@ -156,7 +154,7 @@ class MessageStream:
         return error
 
     def _partial(self) -> OutputResult:
-        return read_message(self._plan, self._whole(), self._headers, broken=_BROKE_OFF)
+        return read_message(self._plan, self._whole(), self._headers, broken=BROKE_OFF)
 
     def _whole(self) -> WireMessage:
         self._message.content = [block.whole() for block in self._blocks]

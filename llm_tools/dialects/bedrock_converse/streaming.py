@@ -12,12 +12,11 @@ from ...errors import ProviderError, ResponseDecodeError, StreamError
 from ...faults import error_in_body, exception_frame
 from ...reply import decode_json
 from ...spec import Frame, Plan
-from ...streamed_calls import StreamedCalls
+from ...streamed_calls import BROKE_OFF, StreamedCalls
 from .assembling import Event, OpenBlock
 from .decoding import Answer, WireUsage, read_answer
 from .replay import Block
 
-_BROKE_OFF = "the stream broke off before this call was known to be complete"
 _INCOMPLETE = frozenset(
     {
         "max_tokens",
@@ -91,30 +90,28 @@ class ConverseStream:
 
     def _open_block(self, event: Event) -> list[StreamEvent]:
         start = event.start or {}
-        events, block = self._add(event.content_block_index, start)
+        block = self._add(event.content_block_index, start)
         match start:
             case {"toolUse": {"name": str(name), **call}} if call.get("type") != "server_tool_use":
                 function_id = call.get("toolUseId")
                 known = function_id if isinstance(function_id, str) else None
-                block.call, started = self._calls.start(name, known)
-                events.append(started)
-        return events
+                block.call, events = self._calls.start(name, known)
+                return events
+        return []
 
     def _grow_block(self, event: Event) -> list[StreamEvent]:
         if event.delta is None:
             return []
-        events: list[StreamEvent] = []
         block = self._current.get(event.content_block_index)
         if block is None:
             # Text and reasoning come without a start.
-            events, block = self._add(event.content_block_index, {})
-        return [*events, *block.grow(event.delta)]
+            block = self._add(event.content_block_index, {})
+        return block.grow(event.delta)
 
-    def _add(self, index: int, start: Block) -> tuple[list[StreamEvent], OpenBlock]:
-        events = self._calls.follow()
+    def _add(self, index: int, start: Block) -> OpenBlock:
         block = self._current[index] = OpenBlock(start)
         self._blocks.append(block)
-        return events, block
+        return block
 
     def _stop_block(self, event: Event) -> list[StreamEvent]:
         block = self._current.get(event.content_block_index)
@@ -153,7 +150,7 @@ class ConverseStream:
         return Answer(content, self._stop_reason, self._usage)
 
     def _partial(self) -> OutputResult:
-        return read_answer(self._plan, self._whole(), self._headers, broken=_BROKE_OFF)
+        return read_answer(self._plan, self._whole(), self._headers, broken=BROKE_OFF)
 
     _readers: ClassVar[dict[str, Callable[[ConverseStream, Event], list[StreamEvent]]]] = {
         "contentBlockStart": _open_block,

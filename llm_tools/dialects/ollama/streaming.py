@@ -8,11 +8,9 @@ from ...content import OutputResult, ReasoningDelta, StreamEvent, TextDelta
 from ...errors import ResponseDecodeError, StreamError
 from ...reply import decode_json, read_emulated_call
 from ...spec import Frame, Plan, StreamDecoder
-from ...streamed_calls import WholeCalls
+from ...streamed_calls import BROKE_OFF, WholeCalls
 from .decoding import raise_error, read_answer, stop_reason
 from .wire import ANSWERS, Answer, ToolCall, WireMessage
-
-_BROKEN = "the stream broke off"
 
 
 def open_stream(plan: Plan, headers: Mapping[str, str]) -> StreamDecoder:
@@ -47,7 +45,7 @@ class OllamaStream:
         except ResponseDecodeError as error:
             raise StreamError(
                 f"A line of the stream could not be read ({error}); ask again.",
-                result=self._read(_BROKEN),
+                result=self._read(BROKE_OFF),
             ) from error
         raise_error(self._plan, line, self._headers)
         self._take_fields(line)
@@ -58,7 +56,7 @@ class OllamaStream:
         if not self._answer.done:
             raise StreamError(
                 "The stream ended before the answer did (no line said done); ask again.",
-                result=self._read(_BROKEN),
+                result=self._read(BROKE_OFF),
             )
         return self._read(None)
 

@@ -7,18 +7,19 @@ from typing import Any
 
 import msgspec
 
+from ...functions.partial import PartialInput
 from .wire import Function, ToolCall
 
 
 class CallSlot:
     """One call in the making. Only arguments come in pieces; the rest is said, or said again.
 
-    `sent`, `started`, `touched` and `done` belong to whoever tells of the call.
+    `begun`, `sent`, `started`, `touched` and `done` belong to whoever tells of the call.
     """
 
     __slots__ = (
-        "custom", "done", "extra", "fragments", "id", "name", "number", "sent", "started",
-        "touched",
+        "_partial", "_read", "begun", "custom", "done", "extra", "fragments", "id", "name",
+        "number", "sent", "started", "touched",
     )  # fmt: skip
 
     def __init__(self, number: int) -> None:
@@ -28,6 +29,9 @@ class CallSlot:
         self.fragments: list[str] = []
         self.extra: dict[str, Any] = {}
         self.custom = False
+        self._partial: PartialInput | None = None
+        self._read = 0
+        self.begun = False
         self.sent = 0
         self.started = False
         self.touched = False
@@ -45,8 +49,17 @@ class CallSlot:
 
     def is_whole(self) -> bool:
         """Whether the arguments are a complete, non-empty object (`{}` may be a stand-in)."""
-        ends = bool(self.fragments) and self.fragments[-1].rstrip().endswith("}")
-        return ends and is_object(self.arguments)
+        if not (self.fragments and self.fragments[-1].rstrip().endswith("}")):
+            return False
+        if self._partial is None:
+            if is_object(self.arguments):
+                return True
+            self._partial = PartialInput()
+        # Asked again and again while calls interleave: each fragment is read once more, no more.
+        for fragment in self.fragments[self._read :]:
+            self._partial.feed(fragment)
+        self._read = len(self.fragments)
+        return self._partial.complete and is_object(self.arguments)
 
     def finished(self) -> ToolCall:
         """The call as a whole answer would have it."""
@@ -60,7 +73,7 @@ class CallSlot:
 class CallAssembler:
     """The calls of one answer."""
 
-    __slots__ = ("_by_id", "_by_index", "_known", "_last", "_numbers", "slots")
+    __slots__ = ("_by_id", "_by_index", "_highest", "_known", "_last", "_numbers", "slots")
 
     def __init__(self, known: Collection[str]) -> None:
         self._known = known
@@ -68,6 +81,7 @@ class CallAssembler:
         self._by_id: dict[str, CallSlot] = {}
         self._last: CallSlot | None = None
         self._numbers: set[int] = set()
+        self._highest = -1
         self.slots: list[CallSlot] = []
 
     def go_on(self, piece: ToolCall) -> CallSlot | None:
@@ -151,10 +165,11 @@ class CallAssembler:
 
     def _open(self, index: int | None) -> CallSlot:
         number = index if index is not None and index >= 0 else 0
-        while number in self._numbers:
-            number += 1
+        if number in self._numbers:
+            number = self._highest + 1
         slot = CallSlot(number)
         self._numbers.add(number)
+        self._highest = max(self._highest, number)
         self.slots.append(slot)
         if index is not None:
             self._by_index[index] = slot

@@ -59,8 +59,16 @@ _REQUEST_IDS = (
 _BROKEN_OFF = "the provider broke the answer off ({reason}); the call may be incomplete"
 
 
-def read_completion(plan: Plan, completion: Completion, headers: Mapping[str, str]) -> OutputResult:
-    """The result of a whole answer that has at least one choice.
+def read_completion(
+    plan: Plan,
+    completion: Completion,
+    headers: Mapping[str, str],
+    *,
+    broken: str | None = None,
+) -> OutputResult:
+    """The result of a whole answer that has at least one choice, or of what had come of one.
+
+    `broken` says why no call in it may run.
 
     Raises:
         ProviderError: the first choice is an error without a call; `result` holds what it said.
@@ -68,7 +76,7 @@ def read_completion(plan: Plan, completion: Completion, headers: Mapping[str, st
     first, *further = completion.choices or [Choice()]
     citations = completion.search_results or completion.citations
     reply = _read_message(plan, first.message, citations)
-    stop = stop_reason(first)
+    stop: StopReason | None = "error" if broken else stop_reason(first)
     result = reply.result(
         id=completion.id or "",
         name=completion.model or "",
@@ -77,7 +85,7 @@ def read_completion(plan: Plan, completion: Completion, headers: Mapping[str, st
         stop=stop,
         provider_stop_reason=first.finish_reason or None,
         request_id=next((headers[name] for name in _REQUEST_IDS if name in headers), None),
-        call_error=_call_error(first) if stop == "error" else None,
+        call_error=broken or (_call_error(first) if stop == "error" else None),
         options=tuple(_read_message(plan, choice.message, None).content() for choice in further),
     )
     if first.error and not result.function_calls:

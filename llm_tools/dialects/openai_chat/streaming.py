@@ -8,6 +8,7 @@ from typing import Any
 from ...content import OutputResult, ReasoningDelta, RefusalDelta, StreamEvent, TextDelta
 from ...errors import LlmToolsError, ResponseDecodeError, StreamError
 from ...spec import Frame, Plan
+from ...streamed_calls import BROKE_OFF
 from .assembling import ChoiceAssembler
 from .blocks import thinking_text
 from .decoding import carried_error, decode_completion, error_event
@@ -24,8 +25,8 @@ class ChatStream:
     """One stream of chunks. A finish reason or `[DONE]` is its end mark; some hosts send one."""
 
     __slots__ = (
-        "_choices", "_ended", "_failed", "_first", "_headers", "_known", "_named", "_plan",
-        "_stood_in", "_teller", "_whole",
+        "_choices", "_ended", "_failed", "_first", "_first_number", "_headers", "_known", "_named",
+        "_plan", "_stood_in", "_teller", "_whole",
     )  # fmt: skip
 
     def __init__(self, plan: Plan, headers: Mapping[str, str]) -> None:
@@ -36,6 +37,7 @@ class ChatStream:
         self._whole = Completion()
         self._choices: dict[int, ChoiceAssembler] = {}
         self._first: ChoiceAssembler | None = None
+        self._first_number = 0
         self._ended = False
         self._failed = False
         self._named = False
@@ -120,19 +122,18 @@ class ChatStream:
         choice = self._choices.get(number)
         if choice is None:
             choice = self._choices[number] = ChoiceAssembler(self._known)
-            self._first = self._choices[min(self._choices)]
+            if self._first is None or number < self._first_number:
+                self._first, self._first_number = choice, number
         delta = piece.delta or piece.message or _NOTHING
         slot = choice.go_on(piece, delta)
         if slot is not None and slot.started and choice is self._first:
             return [self._teller.more(slot)]
         events = self._text_events(delta) if choice is self._first else []
-        before = len(choice.calls.slots)
         touched = choice.add(piece, delta) if slot is None else [slot]
         if choice is not self._first:
             return []
         for slot in touched:
-            opened = slot in choice.calls.slots[before:]
-            events += self._teller.piece(slot, opened=opened)
+            events += self._teller.piece(slot)
         if piece.finish_reason or piece.error:
             events += self._finish(choice)
         return events
@@ -145,9 +146,7 @@ class ChatStream:
         elif delta.reasoning_details:
             events += _detail_events(delta.reasoning_details)
         if delta.content:
-            texts = _content_events(delta.content)
-            events += self._teller.follow() if texts else []
-            events += texts if self._plan.emulation is None else []
+            events += _content_events(delta.content) if self._plan.emulation is None else []
         if delta.refusal:
             events.append(RefusalDelta(text=delta.refusal))
         return events
@@ -169,17 +168,17 @@ class ChatStream:
         choice.content_as_call(ToolCall(function=Function(call.name, call.arguments)))
         return []
 
-    def _result(self) -> OutputResult:
+    def _result(self, broken: str | None = None) -> OutputResult:
         whole = self._whole
         whole.choices = [self._choices[number].finished() for number in sorted(self._choices)]
-        return read_completion(self._plan, whole, self._headers)
+        return read_completion(self._plan, whole, self._headers, broken=broken)
 
     def _with_result(self, error: LlmToolsError) -> LlmToolsError:
         """The error with what had come by then; after it the stream has no good end."""
         self._failed = True
         if self._choices:
             try:
-                error.result = self._result()
+                error.result = self._result(BROKE_OFF)
             except LlmToolsError as other:
                 error.result = other.result
         return error

@@ -15,8 +15,8 @@ from .calls import CallSlot
 class CallTeller:
     """Tells of calls as their pieces come.
 
-    A call starts once its name and id are known, and is done once something follows it and its
-    arguments are whole: pieces of several calls may interleave.
+    A call starts once its name and id are known. It is done once the next call begins and its own
+    arguments are whole, for pieces of several calls may interleave; else when the answer ends.
     """
 
     __slots__ = ("_ids", "_names", "_plan", "_touched")
@@ -35,11 +35,14 @@ class CallTeller:
         slot.sent += 1
         return FunctionInputDelta(index=slot.number, partial_json=slot.fragments[-1])
 
-    def piece(self, slot: CallSlot, *, opened: bool) -> list[StreamEvent]:
-        """A piece of a call came; where it opened the call, those before it may be complete."""
-        if slot.custom:
+    def piece(self, slot: CallSlot) -> list[StreamEvent]:
+        """A piece of a call came; where it is the first, the calls before it may be complete."""
+        if slot.custom or not slot.says_something:
             return []
-        events = self.follow(slot) if opened else []
+        events: list[StreamEvent] = []
+        if not slot.begun:
+            slot.begun = True
+            events = self._follow(slot)
         if not slot.touched:
             slot.touched = True
             self._touched.append(slot)
@@ -48,12 +51,12 @@ class CallTeller:
             events += self._progress(slot)
         return events
 
-    def follow(self, opened: CallSlot | None = None) -> list[StreamEvent]:
-        """Something follows the calls touched since the last time, such as the one `opened`."""
+    def _follow(self, begun: CallSlot) -> list[StreamEvent]:
+        """A call has begun: those before it that grew since the last time may be whole now."""
         events: list[StreamEvent] = []
         for slot in self._touched:
             slot.touched = False
-            if slot is not opened and not (slot.done or slot.custom) and slot.is_whole():
+            if slot.number < begun.number and not (slot.done or slot.custom) and slot.is_whole():
                 events += self._done(slot)
         self._touched = []
         return events

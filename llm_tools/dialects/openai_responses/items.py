@@ -32,6 +32,12 @@ def content_of(message: Item) -> list[Item]:
     return _parts(message, "content")
 
 
+def is_unfinished(item: Item, *, complete: bool) -> bool:
+    """Whether a call was broken off; `complete`: whether the answer as a whole was not."""
+    status = item.get("status")
+    return status == "incomplete" or (status == "in_progress" and not complete)
+
+
 def keep(replay_key: str, item: Item, after: str | None, part: Item | None = None) -> Metadata:
     """What a part keeps for replay; see the turns this dialect writes."""
     kept: dict[str, Any] = {"item": item}
@@ -57,15 +63,18 @@ class ItemReader:
         self._complete = complete
         self._after: str | None = None
 
-    def read(self, item: Item) -> None:
-        """Take an item of any type; a type unknown here is carried along."""
+    def read(self, item: Item, *, error: str | None = None) -> None:
+        """Take an item of any type; a type unknown here is carried along.
+
+        `error` is why it may not run, if it is a call.
+        """
         match text_of(item, "type"):
             case "message" | "":
                 self._message(item)
             case "reasoning":
                 self._reasoning(item)
             case "function_call":
-                self._call(item)
+                self._call(item, error)
             case "image_generation_call":
                 self._image(item)
             case _:
@@ -82,16 +91,15 @@ class ItemReader:
         self._reply.reasoning(reasoning_text(item), metadata=self._keep(item))
         self._after = text_of(item, "id") or self._after
 
-    def _call(self, item: Item) -> None:
-        unfinished = item.get("status") == "incomplete" or (
-            item.get("status") == "in_progress" and not self._complete
-        )
+    def _call(self, item: Item, error: str | None) -> None:
+        if is_unfinished(item, complete=self._complete):
+            error = UNFINISHED
         self._reply.function_use(
             text_of(item, "name"),
             item.get("arguments"),
             text_of(item, "call_id"),
             metadata=self._keep(item),
-            error=UNFINISHED if unfinished else None,
+            error=error,
         )
 
     def _message(self, item: Item) -> None:

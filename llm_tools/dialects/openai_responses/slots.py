@@ -67,6 +67,8 @@ class Slot:
         """The item has ended; what a terse host did not send in pieces is told now."""
         self.item, self.done = item, True
         if self.pieces:
+            if self.kind == "function_call" and not item.get("arguments"):
+                self.item = {**item, "arguments": "".join(self.pieces)}
             return []
         match self.kind:
             case "function_call" if text := text_of(item, "arguments"):
@@ -103,6 +105,10 @@ class Slot:
                 return {**item, "content": [{"type": "refusal", "refusal": text}]}
             case _:
                 return {**item, "content": [{"type": "output_text", "text": text}]}
+
+    def broken_off(self) -> Item:
+        """The item as far as it is known, marked as one that never ended."""
+        return {**self.whole(), "status": "incomplete"}
 
     def tell_unfinished(self, reply: Reply) -> None:
         """What had come of an item that never ended: nothing of it can be replayed or run."""

@@ -17,9 +17,9 @@ from ...errors import ProviderError, ResponseDecodeError, StreamError
 from ...faults import error_in_body, named_error
 from ...reply import Reply, decode_json
 from ...spec import Frame, Plan, StreamDecoder
-from ...streamed_calls import StreamedCalls
+from ...streamed_calls import BROKE_OFF, StreamedCalls
 from .decoding import RESPONSE, Response, make_result, read_response
-from .items import Item, ItemReader, keep, text_of
+from .items import Item, ItemReader, is_unfinished, keep, text_of
 from .slots import Slot
 
 
@@ -39,6 +39,7 @@ class _Event(Struct):
     message: Any = None
 
 
+_CUTS = ("length", "error")
 _EVENT = msgspec.json.Decoder(_Event)
 
 
@@ -122,12 +123,11 @@ class ResponsesStream:
     def _item_added(self, event: _Event) -> list[StreamEvent]:
         if not isinstance(event.item, dict):
             return []
-        followed = self._calls.follow()
         slot = self._find(event.item.get("id"), event.output_index)
         if slot is None or slot.added:
             slot = self._open(event.item, event.output_index)
         slot.item, slot.added = event.item, True
-        return followed + self._name(slot, event.item)
+        return self._name(slot, event.item)
 
     def _item_done(self, event: _Event) -> list[StreamEvent]:
         if not isinstance(event.item, dict):
@@ -137,19 +137,20 @@ class ResponsesStream:
     def _take(self, item: Item, output_index: Any) -> list[StreamEvent]:
         """An item that has ended, whether or not the stream said that it began."""
         slot = self._find(item.get("id"), output_index)
-        if slot is not None and not slot.done:
-            return self._finish(slot, item)
-        followed = self._calls.follow()
-        return followed + self._finish(self._open(item, output_index), item)
+        if slot is None or slot.done:
+            slot = self._open(item, output_index)
+        return self._finish(slot, item)
 
     def _finish(self, slot: Slot, item: Item) -> list[StreamEvent]:
         events = [*self._name(slot, item), *slot.finish(item)]
         if slot.kind == "reasoning":
             self._reasoning = text_of(item, "id") or self._reasoning
         if slot.call is not None:
-            slot.call.metadata = keep(self._plan.target.replay_key, slot.whole(), self._reasoning)
-            slot.call.whole = item.get("arguments")
-            events += self._calls.stop(slot.call)
+            whole = slot.whole()
+            slot.call.metadata = keep(self._plan.target.replay_key, whole, self._reasoning)
+            slot.call.settle(whole.get("arguments"))
+            if not is_unfinished(whole, complete=False):
+                events += self._calls.stop(slot.call)
         return events
 
     def _name(self, slot: Slot, item: Item) -> list[StreamEvent]:
@@ -159,7 +160,7 @@ class ResponsesStream:
             return []
         slot.call, started = self._calls.start(name, text_of(item, "call_id"))
         early, slot.pieces = "".join(slot.pieces), []
-        return [started, *slot.arguments(early)] if early else [started]
+        return [*started, *slot.arguments(early)] if early else started
 
     def _open(self, item: Item, output_index: Any, *, added: bool = True) -> Slot:
         order = output_index if isinstance(output_index, int) else len(self._slots)
@@ -213,13 +214,21 @@ class ResponsesStream:
         """
         response = decode_json(bytes(event.response), RESPONSE)
         events = self._last_items(response)
-        response.output = [slot.whole() for slot in self._in_order()]
+        complete = response.status == "completed"
+        response.output = [
+            slot.whole() if slot.done or complete else slot.broken_off()
+            for slot in self._in_order()
+        ]
         try:
             self._result = read_response(self._plan, response, self._headers)
         except ProviderError as error:
             error.result = self._partial()
             raise
-        cut = self._result.stop_reason == "length"
+        for slot in self._slots:
+            unfinished = not slot.done or is_unfinished(slot.item, complete=complete)
+            if slot.call is not None and unfinished:
+                self._calls.drop(slot.call)
+        cut = self._result.stop_reason in _CUTS
         return events if cut else events + self._calls.end()
 
     def _last_items(self, response: Response) -> list[StreamEvent]:
@@ -249,12 +258,12 @@ class ResponsesStream:
         raise error
 
     def _partial(self) -> OutputResult:
-        """What has come so far; no call of it that had not ended may run."""
+        """What has come so far; no call of it may run."""
         reply = Reply(self._plan)
         reader = ItemReader(reply, self._plan.target.replay_key, complete=False)
         for slot in self._in_order():
             if slot.done:
-                reader.read(slot.whole())
+                reader.read(slot.whole(), error=BROKE_OFF)
             else:
                 slot.tell_unfinished(reply)
         return make_result(reply, self._head, self._headers, "error")
