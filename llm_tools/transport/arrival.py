@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from anyio import CancelScope, current_time
 
@@ -42,9 +42,10 @@ class Attempt:
         fresh: take no connection that was used before.
         connect: seconds a new connection may take.
         sent: whether the request is on its way, so that a timeout leaves it in doubt.
+        half_open: a connection of httpcore's that is there, but whose TLS is not.
     """
 
-    __slots__ = ("_scope", "_seconds", "connect", "fresh", "sent")
+    __slots__ = ("_scope", "_seconds", "connect", "fresh", "half_open", "sent")
 
     def __init__(
         self,
@@ -59,6 +60,7 @@ class Attempt:
         self.fresh = fresh
         self.connect = connect
         self.sent = True
+        self.half_open: Any = None
 
     def begin(self) -> None:
         """Start the clock: waiting for a free connection does not count."""

@@ -10,7 +10,7 @@ from ..head import Head
 from ..quiet import keys_in_hand, quieten
 from ..tls import shared_context
 from .connections import KEEP_ALIVE
-from .httpx_request import HttpxArrival, tracer, translated
+from .httpx_request import HttpxArrival, close_half_open, tracer, translated
 
 
 class ClientCarrier:
@@ -43,6 +43,9 @@ class ClientCarrier:
             return HttpxArrival(response, head.secrets)
         except Exception as error:  # noqa: BLE001 - ends as Broken, outside this frame
             broken = translated(error, "lost", head.secrets)
+        except BaseException:
+            await close_half_open(attempt)
+            raise
         finally:
             keys_in_hand.reset(token)
         raise broken

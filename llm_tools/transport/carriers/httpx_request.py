@@ -125,12 +125,25 @@ def _untrusted(error: BaseException | None) -> bool:
 
 
 def tracer(attempt: Attempt) -> Any:
-    """Httpcore's trace hook: whether the request is on its way, or the connection still is."""
+    """A trace hook for httpcore: it follows how far a new connection has got."""
 
     async def trace(name: str, info: Mapping[str, Any]) -> None:
         if name == "connection.connect_tcp.started":
             attempt.sent = False
+        elif name == "connection.connect_tcp.complete":
+            attempt.half_open = info["return_value"]
+        elif name == "connection.start_tls.complete":
+            attempt.half_open = None
         elif name.endswith(".send_request_headers.started"):
+            attempt.half_open = None
             attempt.sent = True
 
     return trace
+
+
+async def close_half_open(attempt: Attempt) -> None:
+    """Close what httpcore leaves open when it is cancelled during a TLS handshake."""
+    stream, attempt.half_open = attempt.half_open, None
+    if stream is not None:
+        with anyio.move_on_after(CLOSING_TIME, shield=True):
+            await stream.aclose()

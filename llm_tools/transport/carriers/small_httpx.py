@@ -16,7 +16,7 @@ from ..quiet import keys_in_hand, quieten
 from ..slots import Slots
 from ..tls import shared_context
 from .connections import KEEP_ALIVE, Connections
-from .httpx_request import HttpxArrival, tracer, translated
+from .httpx_request import HttpxArrival, close_half_open, tracer, translated
 
 _TIMEOUT = {"connect": CONNECT_TIME, "read": None, "write": None, "pool": None}
 _LIMITS = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=KEEP_ALIVE)
@@ -46,6 +46,7 @@ class SmallHttpxPool:
         except Exception as error:  # noqa: BLE001 - ends as Broken, outside this frame
             broken = translated(error, "lost", head.secrets)
         except BaseException:
+            await close_half_open(attempt)
             await connections.drop(transport)
             raise
         else:
