@@ -216,8 +216,15 @@ def test_unforced_calls_leave_thinking_alone() -> None:
     for choice in ("auto", "none", {"names": ["ping"], "mode": "auto"}):
         request = encoded(target_of("deepseek"), functions=FUNCTIONS, function_call=choice)
         assert "thinking" not in request.body
-    chat = target_of("deepseek", "deepseek-chat")
-    assert "thinking" not in encoded(chat, functions=FUNCTIONS, function_call="any").body
+
+
+def test_a_model_without_thoughts_is_told_so_without_a_warning() -> None:
+    """DeepSeek thinks by default; for its older name without thoughts nothing is lost."""
+    chat = encoded(
+        target_of("deepseek", "deepseek-chat"), functions=FUNCTIONS, function_call="any"
+    )
+    assert chat.body["thinking"] == {"type": "disabled"}
+    assert codes(chat) == []
 
 
 def test_calls_without_their_thoughts_switch_thinking_off() -> None:

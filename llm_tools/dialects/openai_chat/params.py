@@ -71,18 +71,22 @@ def decide_reasoning(
             "effort out (then thinking is switched off for this call) or use "
             "function_call='auto'."
         )
-    if on and not asked and (impossible or (quirks.reasoning_required and history_lacks_reasoning)):
-        reason = (
-            "a forced call is refused while the model thinks"
-            if impossible
-            else "the history holds calls without the thoughts the provider wants back"
-        )
-        warning = ResultWarning(
-            code="thinking_switched_off", detail=f"Thinking was switched off: {reason}."
-        )
-        return Reasoning(False, False, {"thinking": {"type": "disabled"}}, (warning,))
+    if not asked and quirks.thinking and (impossible or history_lacks_reasoning):
+        return _switched_off(on=on, impossible=impossible)
     body, warnings = _render_effort(quirks, call.params.effort)
     return Reasoning(on, bool(asked), body, warnings)
+
+
+def _switched_off(*, on: bool, impossible: bool) -> Reasoning:
+    """No reasoning, said aloud: a model that does not reason by itself takes this as well."""
+    reason = (
+        "a forced call is refused while the model thinks"
+        if impossible
+        else "the history holds calls without the thoughts the provider wants back"
+    )
+    detail = f"Thinking was switched off: {reason}."
+    warnings = (ResultWarning(code="thinking_switched_off", detail=detail),) if on else ()
+    return Reasoning(False, False, {"thinking": {"type": "disabled"}}, warnings)
 
 
 def _asked(call: Call) -> bool | None:
