@@ -10,7 +10,6 @@ import msgspec
 from msgspec import Struct
 
 from ..content import JSON
-from .kinds import type_of
 from .mending import (
     mend_commas,
     mend_controls,
@@ -19,7 +18,8 @@ from .mending import (
     strip_empty_objects,
     strip_fence,
 )
-from .nesting import is_deeper
+from .schemas.kinds import type_of
+from .schemas.nesting import is_deeper
 
 MAX_NESTING = 64
 
@@ -179,4 +179,4 @@ def _as_text(value: Any) -> str:
     try:
         return msgspec.json.encode(value).decode()
     except (TypeError, ValueError, RecursionError, msgspec.MsgspecError):
-        return repr(value)[:1000]
+        return f"({type(value).__name__}, which is not JSON)"

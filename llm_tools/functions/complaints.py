@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from ..content import JSON
-from .kinds import type_of
-from .walking import where
+from .schemas.kinds import type_of
+from .schemas.walking import where
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -92,7 +92,7 @@ def _say_union(error: ValidationError) -> str:
 
 
 def _say_keyword(error: ValidationError) -> str:
-    if error.validator is None:
+    if error.validator == "not" and error.validator_value == {}:
         return f"expected nothing here, {_got(error)}"
     return f"expected {error.validator} {short(error.validator_value)}, {_got(error)}"
 

@@ -12,14 +12,13 @@ from msgspec import Struct
 from ..content import JSON, ResultWarning
 from ..errors import ConfigurationError
 from .caching import Bounded, Same
-from .checking import check_schema
-from .nesting import is_deeper
-from .rooting import check_object_root, is_empty_root
+from .schemas.checking import check_schema
+from .schemas.nesting import decode_shallow
+from .schemas.roots import check_object_root, is_empty_root
 from .shapes import read_dict
 
 T = TypeVar("T")
 
-_MAX_NESTING = 256
 _PLAIN_CALLABLES = (FunctionType, MethodType, BuiltinFunctionType)
 
 
@@ -67,6 +66,7 @@ class FunctionSet:
             return cast("T", self._made.setdefault(key, make()))
 
 
+_ENCODER = msgspec.json.Encoder()
 _SETS: Bounded[FunctionSet] = Bounded(256)
 
 
@@ -86,9 +86,22 @@ def normalize_functions(functions: Iterable[FunctionLike]) -> FunctionSet:
         raise ConfigurationError(
             f"functions must be a list of functions, got {type(functions).__name__}."
         )
-    items = list(functions)
-    keys = tuple([_content(item, position) for position, item in enumerate(items)])
-    return _SETS.get(keys, lambda: _read_all(keys))
+    contents = _contents(list(functions))
+    return _SETS.get(contents, lambda: _read_all(contents))
+
+
+def _contents(items: list[Any]) -> tuple[Hashable, ...]:
+    """All that is kept of each function; plain dicts, the usual case, without a detour."""
+    encode = _ENCODER.encode
+    try:
+        return tuple(
+            [
+                encode(item) if type(item) is dict else _content(item, position)
+                for position, item in enumerate(items)
+            ]
+        )
+    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError):
+        return tuple([_content(item, position) for position, item in enumerate(items)])
 
 
 def _content(item: Any, position: int) -> Hashable:
@@ -110,7 +123,7 @@ def _content(item: Any, position: int) -> Hashable:
 
 def _encode(item: dict[str, Any] | FunctionDefinition, position: int) -> bytes:
     try:
-        return msgspec.json.encode(item)
+        return _ENCODER.encode(item)
     except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
         name = item.get("name") if isinstance(item, dict) else item.name
         raise ConfigurationError(
@@ -138,11 +151,11 @@ def _read_one(
     if not isinstance(content, bytes):
         content = _encode(_derive(content), position)
     try:
-        data = msgspec.json.decode(content)
+        data = decode_shallow(content)
     except RecursionError:
-        data = None
-    if data is None or is_deeper(data, _MAX_NESTING):
-        raise ConfigurationError(f"functions[{position}] is nested too deeply to be sent.")
+        raise ConfigurationError(
+            f"functions[{position}] is nested too deeply to be sent."
+        ) from None
     name, description, parameters, ignored = read_dict(data, position)
     definition = FunctionDefinition(
         name=name, description=description, parameters=_read_parameters(name, parameters)

@@ -13,19 +13,18 @@ from msgspec.structs import replace
 from ..content import JSON, ResultWarning
 from ..errors import ConfigurationError
 from .caching import Bounded, Same
-from .changes import Changes, Unavailable
-from .checking import check_schema
-from .document import read_document
-from .limits import NO_COST, Cost, cost_of
 from .naming import legal_name
-from .nesting import is_deeper
-from .restoring import Way, restore
-from .rewriting import rewrite
-from .rooting import is_plain_root, write_out_root
+from .rewriting.changes import Changes, Unavailable
+from .rewriting.document import read_document
+from .rewriting.limits import NO_COST, Cost, cost_of
+from .rewriting.restoring import Way, restore
+from .rewriting.steps import rewrite
+from .schemas.checking import check_schema
+from .schemas.nesting import decode_shallow
+from .schemas.roots import is_plain_root, write_out_root
+from .schemas.walking import Schema
 from .subsets import JSON_SCHEMA, NameRule, SchemaSubset
-from .walking import Schema
 
-_MAX_NESTING = 256
 _WRAP = "value"
 
 
@@ -80,11 +79,9 @@ def _encode(json_schema: Mapping[str, Any]) -> bytes:
 
 def _read_schema(content: bytes) -> OutputSchema:
     try:
-        schema = msgspec.json.decode(content)
+        schema = decode_shallow(content)
     except RecursionError:
-        schema = None
-    if schema is None or is_deeper(schema, _MAX_NESTING):
-        raise ConfigurationError("json_schema is nested too deeply to be sent.")
+        raise ConfigurationError("json_schema is nested too deeply to be sent.") from None
     check_schema(schema, "json_schema")
     return OutputSchema(name=_legal(schema.get("title")), schema=schema)
 

@@ -12,15 +12,15 @@ from msgspec.structs import replace
 
 from ..content import JSON, ResultWarning
 from ..errors import ConfigurationError
-from .changes import Changes, Unavailable
 from .definitions import FunctionDefinition, FunctionSet
-from .limits import NO_COST, Cost, cost_of, over_request
 from .naming import legal_name, legal_names
-from .restoring import Way, hide, restore
-from .rewriting import rewrite
-from .rooting import settle_root
+from .rewriting.changes import Changes, Unavailable
+from .rewriting.limits import NO_COST, Cost, cost_of, over_request
+from .rewriting.restoring import Way, hide, restore
+from .rewriting.steps import rewrite
+from .schemas.roots import settle_root
+from .schemas.walking import Schema
 from .subsets import NameRule, SchemaSubset, WireRules
-from .walking import Schema
 
 
 class PreparedFunction(Struct, frozen=True, kw_only=True):

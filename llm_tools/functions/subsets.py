@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .keywords import ARRAYS, NUMBERS, TYPED
+from .schemas.keywords import ARRAYS, NUMBERS, TYPED
 
 
 class Limits(Struct, frozen=True, kw_only=True):

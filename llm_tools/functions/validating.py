@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 from ..content import JSON
 from .caching import Bounded, Same
 from .complaints import complain
-from .patterns import matches
-from .walking import Schema, nodes
+from .schemas.patterns import matches
+from .schemas.walking import Path, Schema, map_children, nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 _MOST_ERRORS = 5
+_NOTHING: Schema = {"not": {}}
 _VALIDATORS: Bounded[Validator] = Bounded(512)
 
 
@@ -47,7 +48,14 @@ def validate(schema: dict[str, JSON], value: JSON) -> str | None:
 def _compile(schema: Schema) -> Validator:
     from referencing import Registry
 
-    return _kind(_draft(schema))(schema, registry=Registry())
+    return _kind(_draft(schema))(_without_false(schema, ()), registry=Registry())
+
+
+def _without_false(schema: Any, path: Path) -> Any:
+    """The schema with `false` spelled out: jsonschema's complaint about it has no path."""
+    if isinstance(schema, bool):
+        return True if schema else dict(_NOTHING)
+    return map_children(schema, path, _without_false)
 
 
 def _draft(schema: Schema) -> str:

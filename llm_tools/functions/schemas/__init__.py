@@ -1,0 +1,1 @@
+"""JSON Schema itself: where schemas stand, their types, their shape, their patterns."""
