@@ -33,6 +33,9 @@ class Record:
     headers: dict[str, str]
     body: Any = None
     stream: bytes | None = None
+    url: str = ""
+    run: str = ""
+    """The conversation it is a step of."""
 
     @property
     def body_bytes(self) -> bytes:
@@ -117,6 +120,8 @@ def _record(raw: dict[str, Any]) -> Record:
         headers={key.lower(): value for key, value in response["headers"].items()},
         body=response.get("body"),
         stream=stream,
+        url=raw["request"]["url"],
+        run=raw["source"].rpartition("#")[0],
     )
 
 
