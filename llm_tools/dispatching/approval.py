@@ -37,6 +37,7 @@ DEFER: Final = _Later.DEFER
 
 Decision: TypeAlias = bool | Refused | Edited | Literal[_Later.DEFER]
 Approve: TypeAlias = Callable[[OutputResultFunctionUse], Decision | Awaitable[Decision]]
+"""Sees a call with its name, its valid input and its id. Sync or async; it must not block."""
 
 
 async def ask_approval(approve: Approve, call: OutputResultFunctionUse) -> Decision:
@@ -46,10 +47,17 @@ async def ask_approval(approve: Approve, call: OutputResultFunctionUse) -> Decis
         ConfigurationError: `approve` answered something that is no decision.
     """
     answer = approve(call)
-    decision = await answer if isawaitable(answer) else answer
-    if not isinstance(decision, bool | Refused | Edited | _Later):
-        raise ConfigurationError(
-            f"approve() answered {decision!r}: it must be True, False, Refused(reason), "
-            "Edited(input) or DEFER."
-        )
-    return decision
+    return read_decision(await answer if isawaitable(answer) else answer, "approve() answered")
+
+
+def read_decision(answer: Any, what: str) -> Decision:
+    """The answer, if it is a decision.
+
+    Raises:
+        ConfigurationError: it is none.
+    """
+    if isinstance(answer, bool | Refused | Edited | _Later):
+        return answer
+    raise ConfigurationError(
+        f"{what} {answer!r}: it must be True, False, Refused(reason), Edited(input) or DEFER."
+    )

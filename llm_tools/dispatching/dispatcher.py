@@ -2,51 +2,30 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
-from contextvars import ContextVar
-from weakref import WeakKeyDictionary
+from contextlib import asynccontextmanager
 
 import anyio
 from anyio.abc import TaskGroup
-from anyio.lowlevel import cancel_shielded_checkpoint
-from msgspec import Struct
-from msgspec.structs import replace
+from anyio.lowlevel import checkpoint
 
 from ..callables import CallableExecutor
 from ..content import FunctionResult, OutputResultFunctionUse
 from . import outcomes
-from .approval import DEFER, Approve, Decision, Edited, ask_approval
-from .gate import Gate
-from .invoking import Memo, Runner
+from .admitting import Admission, Admitted, DispatchOptions, check_input
+from .executing import Runner, is_cancellation
 
-_groups: dict[str, Gate] = {}
-_limits: WeakKeyDictionary[CallableExecutor, Gate] = WeakKeyDictionary()
-_held: ContextVar[frozenset[str]] = ContextVar("llm_tools_held_groups", default=frozenset())
-
-
-class DispatchOptions(Struct, frozen=True, kw_only=True):
-    """How calls are run; see `dispatch`.
-
-    `forbidden`: no call may run. `may_defer`: a call whose approval is put off has no result yet.
-    `memo`: results of idempotent functions so far. `all_visible`: hidden functions were already
-    left out, by an input that is not known here.
-    """
-
-    max_concurrency: int = 32
-    timeout: float | None = None
-    approve: Approve | None = None
-    forbidden: bool = False
-    may_defer: bool = False
-    memo: Memo | None = None
-    all_visible: bool = False
+_BREATH = 32  # calls admitted before the loop gets its turn
 
 
 class Dispatcher:
     """Runs calls as they are submitted; made by `open_dispatcher`.
 
-    `results` are in the order of submission; a call whose approval was put off is in `deferred`
-    and has no result.
+    Attributes:
+        calls: what was submitted, in order.
+        outcomes: their results in the same order, None where there is none (yet).
+        deferred: calls whose approval was put off; they get no result.
     """
 
     def __init__(
@@ -55,121 +34,106 @@ class Dispatcher:
         tasks: TaskGroup,
         options: DispatchOptions,
     ) -> None:
-        self._offered = offered
-        self._tasks = tasks
-        self._options = options
-        self._slots = anyio.Semaphore(max(1, options.max_concurrency))
+        self._admission = Admission(offered, options)
         self._runner = Runner(options.max_concurrency, options.timeout, options.memo)
+        self._room = options.max_concurrency
+        self._tasks = tasks
+        self._admitting = False
+        self._next = 0
+        self._ready: deque[tuple[int, Admitted]] = deque()
         self._running = 0
-        self._idle = anyio.Event()
-        self._outcomes: list[FunctionResult | None] = []
+        self._one_ended = anyio.Event()
         self._fatal: dict[int, BaseException] = {}
         self.calls: list[OutputResultFunctionUse] = []
+        self.outcomes: list[FunctionResult | None] = []
         self.deferred: list[OutputResultFunctionUse] = []
 
     @property
     def results(self) -> list[FunctionResult]:
         """What has come so far, in call order."""
-        return [result for result in self._outcomes if result is not None]
+        return [result for result in self.outcomes if result is not None]
 
-    async def submit(self, call: OutputResultFunctionUse) -> None:
-        """Start a call once it is valid, approved, and there is room; earlier calls start first."""
-        index = len(self._outcomes)
+    def submit(self, call: OutputResultFunctionUse) -> None:
+        """Take a call: it starts once it is valid, approved, and there is room, in this order."""
+        self._take(call, None)
+        if not self._admitting:
+            self._admitting = True
+            self._tasks.start_soon(self._admit_all)
+
+    def settle(self, call: OutputResultFunctionUse, result: FunctionResult) -> None:
+        """Take a call whose result is there already."""
+        self._take(call, result)
+
+    def _take(self, call: OutputResultFunctionUse, result: FunctionResult | None) -> None:
         self.calls.append(call)
-        self._outcomes.append(None)
-        admitted = await self._admit(call)
+        self.outcomes.append(result)
+
+    async def _admit_all(self) -> None:
+        """Admit what was submitted, one call after the other, until there is no more."""
+        while self._next < len(self.calls):
+            index = self._next
+            self._next += 1
+            if self.outcomes[index] is None:
+                try:
+                    await self._admit(index, self.calls[index])
+                except BaseException as error:  # noqa: BLE001 - raised again by raise_fatal
+                    self._end(index, error)
+                    return
+            if self._next % _BREATH == 0:
+                await checkpoint()
+        self._admitting = False
+
+    async def _admit(self, index: int, call: OutputResultFunctionUse) -> None:
+        admitted = await self._admission.admit(call)
         if isinstance(admitted, FunctionResult):
-            self._outcomes[index] = admitted
-        elif admitted is not None:
-            await self._start(index, *admitted)
+            self.outcomes[index] = admitted
+        elif admitted is None:
+            self.deferred.append(call)
+        else:
+            await self._start(index, admitted)
 
-    async def _admit(
-        self, call: OutputResultFunctionUse
-    ) -> FunctionResult | tuple[OutputResultFunctionUse, CallableExecutor] | None:
-        """The call and its function, ready to run; or why not (None: put off)."""
-        found = self._find(call)
-        if isinstance(found, FunctionResult):
-            return found
-        problem = call.input_error or await self._runner.check_input(found, call)
-        if problem is not None:
-            return outcomes.bad_input(call, problem)
-        return await self._ask(call, found)
-
-    def _find(self, call: OutputResultFunctionUse) -> CallableExecutor | FunctionResult:
-        """The function, if it is on offer here and shown for this input."""
-        if self._options.forbidden:
-            return outcomes.forbidden(call)
-        function = self._offered.get(call.name)
-        if function is None and call.name in self._offered:
-            return outcomes.without_handler(call)
-        if function is None or not (self._options.all_visible or function.visible(call.input)):
-            others = sorted(set(self._offered) - {call.name})
-            return outcomes.unknown_function(call, others)
-        return function
-
-    async def _ask(
-        self, call: OutputResultFunctionUse, function: CallableExecutor
-    ) -> FunctionResult | tuple[OutputResultFunctionUse, CallableExecutor] | None:
-        if self._options.approve is None and not function.settings.requires_approval:
-            return call, function
-        decision: Decision = DEFER
-        if self._options.approve is not None:
-            decision = await ask_approval(self._options.approve, call)
-        if decision is True:
-            return call, function
-        if isinstance(decision, Edited):
-            changed = replace(call, input=decision.input)
-            problem = await self._runner.check_input(function, changed)
-            return outcomes.bad_input(call, problem) if problem else (changed, function)
-        if decision is not DEFER:
-            return outcomes.not_approved(call, getattr(decision, "reason", ""))
-        if not self._options.may_defer:
-            return outcomes.deferred(call)
-        self.deferred.append(call)
-        return None
-
-    async def _start(
-        self, index: int, call: OutputResultFunctionUse, function: CallableExecutor
-    ) -> None:
-        await self._slots.acquire()
-        if function.settings.sequential:
-            await self._quiet()
+    async def _start(self, index: int, admitted: Admitted) -> None:
+        alone = admitted.function.settings.sequential
+        await self._fewer_than(1 if alone else self._room)
         self._running += 1
-        self._tasks.start_soon(self._run, index, call, function)
-        # A loop may run tasks of one step in any order (trio does): let this one start first.
-        await cancel_shielded_checkpoint()
-        if function.settings.sequential:
-            await self._quiet()
+        self._ready.append((index, admitted))
+        self._tasks.start_soon(self._run_next)
+        if alone:
+            await self._fewer_than(1)
 
-    async def _quiet(self) -> None:
-        """Wait until nothing runs."""
-        while self._running:
-            self._idle = anyio.Event()
-            await self._idle.wait()
+    async def _fewer_than(self, count: int) -> None:
+        """Wait until fewer calls than this run."""
+        while self._running >= count:
+            self._one_ended = anyio.Event()
+            await self._one_ended.wait()
 
-    async def _run(
-        self, index: int, call: OutputResultFunctionUse, function: CallableExecutor
-    ) -> None:
+    async def _run_next(self) -> None:
+        """Run the call that waits longest: a loop may begin the tasks of one step in any order."""
+        index, admitted = self._ready.popleft()
         try:
-            if function.settings.group is None and function.settings.max_concurrency is None:
-                self._outcomes[index] = await self._runner.run(call, function)
-            else:
-                async with AsyncExitStack() as held:
-                    await _enter_gates(held, function)
-                    self._outcomes[index] = await self._runner.run(call, function)
-        except anyio.get_cancelled_exc_class():
-            raise
-        except BaseException as fatal:  # noqa: BLE001 - raised again, unwrapped, by raise_fatal
-            self._fatal[index] = fatal
-            self._tasks.cancel_scope.cancel()
+            self.outcomes[index] = await self._run(admitted)
+        except BaseException as error:  # noqa: BLE001 - raised again by raise_fatal
+            self._end(index, error)
         finally:
             self._running -= 1
-            self._slots.release()
-            if not self._running:
-                self._idle.set()
+            self._one_ended.set()
+
+    async def _run(self, admitted: Admitted) -> FunctionResult:
+        call, function = admitted.call, admitted.function
+        problem = None if admitted.checked else await check_input(function, call)
+        if problem is not None:
+            return outcomes.bad_input(call, problem)
+        return await self._runner.run(call, function)
+
+    def _end(self, index: int, error: BaseException) -> None:
+        """End the dispatch by what left a call; a cancellation simply leaves."""
+        if is_cancellation(error):
+            raise error
+        self._fatal[index] = _unwrapped(error)
+        self._tasks.cancel_scope.cancel()
 
     def raise_fatal(self) -> None:
-        """Raise what a function raised to end the program: the first, the others as its notes."""
+        """Raise what ended the dispatch: the first in call order, the others as its notes."""
         if self._fatal:
             first, *others = [self._fatal[index] for index in sorted(self._fatal)]
             for other in others:
@@ -177,17 +141,12 @@ class Dispatcher:
             raise first
 
 
-async def _enter_gates(held: AsyncExitStack, function: CallableExecutor) -> None:
-    """Wait for the function's group and its own limit; a group this task already holds is open."""
-    group, limit = function.settings.group, function.settings.max_concurrency
-    if group is not None and group not in _held.get():
-        await held.enter_async_context(_groups.setdefault(group, Gate(1)))
-        _held.set(_held.get() | {group})
-    if limit is not None:
-        gate = _limits.get(function)
-        if gate is None:
-            gate = _limits.setdefault(function, Gate(limit))
-        await held.enter_async_context(gate)
+def _unwrapped(error: BaseException) -> BaseException:
+    """The exception that ends the program, out of the groups a function's own tasks put it in."""
+    while isinstance(error, BaseExceptionGroup):
+        ending = [one for one in error.exceptions if not isinstance(one, Exception)]
+        error = ending[0] if ending else error.exceptions[0]
+    return error
 
 
 @asynccontextmanager

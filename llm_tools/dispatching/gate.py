@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from threading import Lock
-from types import TracebackType
 from typing import Any
 
 import anyio
@@ -13,21 +12,18 @@ from anyio.lowlevel import current_token
 
 
 class _Waiter:
-    """One task in line; it may belong to another loop than the one that lets it in."""
+    """One task in line; whoever lets it in may be in another loop, or in none."""
 
-    __slots__ = ("admitted", "event", "token")
+    __slots__ = ("_token", "admitted", "event")
 
     def __init__(self) -> None:
         self.event = anyio.Event()
-        self.token = current_token()
         self.admitted = False
+        self._token = current_token()
 
     def wake(self) -> bool:
         """Set the event in its own loop; False if that loop has ended."""
-        if self.token == current_token():
-            self.event.set()
-            return True
-        native: Any = self.token.native_token
+        native: Any = self._token.native_token
         soon: Callable[[Callable[[], None]], object] = getattr(
             native, "call_soon_threadsafe", None
         ) or getattr(native, "run_sync_soon")  # noqa: B009 - the other loop's spelling
@@ -41,41 +37,74 @@ class _Waiter:
 class Gate:
     """Lets `capacity` holders in at once, first come, first served; usable from several loops.
 
-    Its state is guarded by a thread lock that is never held across an await.
+    A place may be given back from any thread. The state is guarded by a thread lock that is never
+    held across an await.
     """
 
-    __slots__ = ("_free", "_lock", "_waiting")
+    __slots__ = ("__weakref__", "_abandoned", "_free", "_lock", "_waiting")
 
     def __init__(self, capacity: int = 1) -> None:
         self._free = capacity
+        self._abandoned = 0
         self._lock = Lock()
         self._waiting: deque[_Waiter] = deque()
 
-    async def __aenter__(self) -> None:
+    async def enter(self, patience: float | None = None) -> bool:
+        """Wait for a place; False if none came because a holder was abandoned.
+
+        Args:
+            patience: seconds after which a wait is given up while an abandoned holder has a
+                place. Where all holders are looked after, the wait has no end.
+        """
+        waiter = self._line_up()
+        if waiter is None:
+            return True
+        try:
+            while not waiter.admitted:
+                with anyio.move_on_after(patience):
+                    await waiter.event.wait()
+                if self._gives_up(waiter):
+                    return False
+        except BaseException:
+            self._step_out(waiter)
+            raise
+        return True
+
+    def leave(self, *, abandoned: bool = False) -> None:
+        """Give a place back, from any thread; `abandoned` if `abandon` was told of it."""
+        with self._lock:
+            self._abandoned -= abandoned
+            self._let_next_in()
+
+    def abandon(self) -> None:
+        """A holder goes on where nobody waits for it; its `leave` is still to come."""
+        with self._lock:
+            self._abandoned += 1
+
+    def _line_up(self) -> _Waiter | None:
+        """The end of the line; None if there is room."""
         with self._lock:
             if self._free and not self._waiting:
                 self._free -= 1
-                return
+                return None
             waiter = _Waiter()
             self._waiting.append(waiter)
-        try:
-            await waiter.event.wait()
-        except BaseException:
-            with self._lock:
-                if waiter.admitted:
-                    self._let_next_in()
-                else:
-                    self._waiting.remove(waiter)
-            raise
+            return waiter
 
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def _gives_up(self, waiter: _Waiter) -> bool:
         with self._lock:
-            self._let_next_in()
+            if waiter.admitted or not self._abandoned:
+                return False
+            self._waiting.remove(waiter)
+            return True
+
+    def _step_out(self, waiter: _Waiter) -> None:
+        """Leave the line; a place given in the meantime goes to the next."""
+        with self._lock:
+            if waiter.admitted:
+                self._let_next_in()
+            else:
+                self._waiting.remove(waiter)
 
     def _let_next_in(self) -> None:
         while self._waiting:

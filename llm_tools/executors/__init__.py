@@ -8,9 +8,11 @@ from typing import Any, TypeVar, overload
 from ..model import Model
 from ..parsers import Parser
 from .core import CoreExecutor, Executor
-from .functions import LlmExecutorOpenAiFunctions, LlmExecutorWithFunctions, RunStream
-from .hooks import Event, ExecutionMetadata, Hooks
+from .deprecated import LlmExecutorOpenAiFunctions
+from .functions import LlmExecutorWithFunctions
+from .hooks import ExecutionMetadata, GivenHooks, Hooks
 from .llm import LlmExecutor, PromptSource
+from .running import RunStream
 
 __all__ = [
     "CoreExecutor",
@@ -34,7 +36,7 @@ def create_core_executor(
     handler: Callable[[Any], T | Awaitable[T]],
     *,
     name: str | None = None,
-    hooks: dict[Event, Any] | None = None,
+    hooks: GivenHooks | None = None,
 ) -> CoreExecutor[T]:
     """An executor around a function of the input, sync or async."""
     return CoreExecutor(handler, name=name, hooks=hooks)
@@ -47,7 +49,7 @@ def create_llm_executor(
     prompt: PromptSource,
     parser: None = None,
     name: str | None = None,
-    hooks: dict[Event, Any] | None = None,
+    hooks: GivenHooks | None = None,
 ) -> LlmExecutor[str]: ...
 
 
@@ -58,7 +60,7 @@ def create_llm_executor(
     prompt: PromptSource,
     parser: Parser[T],
     name: str | None = None,
-    hooks: dict[Event, Any] | None = None,
+    hooks: GivenHooks | None = None,
 ) -> LlmExecutor[T]: ...
 
 
@@ -68,7 +70,7 @@ def create_llm_executor(
     prompt: PromptSource,
     parser: Parser[Any] | None = None,
     name: str | None = None,
-    hooks: dict[Event, Any] | None = None,
+    hooks: GivenHooks | None = None,
 ) -> LlmExecutor[Any]:
     """An executor that answers in text, parsed (a string by default).
 
@@ -89,7 +91,7 @@ def create_llm_function_executor(
     prompt: PromptSource,
     parser: None = None,
     name: str | None = None,
-    hooks: dict[Event, Any] | None = None,
+    hooks: GivenHooks | None = None,
 ) -> LlmExecutorWithFunctions[str]: ...
 
 
@@ -100,7 +102,7 @@ def create_llm_function_executor(
     prompt: PromptSource,
     parser: Parser[T],
     name: str | None = None,
-    hooks: dict[Event, Any] | None = None,
+    hooks: GivenHooks | None = None,
 ) -> LlmExecutorWithFunctions[T]: ...
 
 
@@ -110,7 +112,7 @@ def create_llm_function_executor(
     prompt: PromptSource,
     parser: Parser[Any] | None = None,
     name: str | None = None,
-    hooks: dict[Event, Any] | None = None,
+    hooks: GivenHooks | None = None,
 ) -> LlmExecutorWithFunctions[Any]:
     """An executor whose model may call functions; takes what `create_llm_executor` takes."""
     return LlmExecutorWithFunctions(llm=llm, prompt=prompt, parser=parser, name=name, hooks=hooks)

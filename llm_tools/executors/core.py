@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any, Generic, Self, TypeVar
 from uuid import uuid4
 
-from .hooks import Event, ExecutionMetadata, Hook, Hooks
+from .hooks import Event, ExecutionMetadata, GivenHooks, Hook, Hooks
 
 T = TypeVar("T")
 
@@ -19,7 +19,7 @@ class Executor(Generic[T]):
     One executor is safe under any number of concurrent calls.
     """
 
-    def __init__(self, name: str, hooks: dict[Event, Any] | None = None) -> None:
+    def __init__(self, name: str, hooks: GivenHooks | None = None) -> None:
         self.name = name
         self._hooks = Hooks(hooks)
 
@@ -79,7 +79,7 @@ class CoreExecutor(Executor[T]):
         handler: Callable[[Any], T | Awaitable[T]],
         *,
         name: str | None = None,
-        hooks: dict[Event, Any] | None = None,
+        hooks: GivenHooks | None = None,
     ) -> None:
         super().__init__(name or str(getattr(handler, "__name__", "core_executor")), hooks)
         self._handler = handler

@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar, overload
 
-import anyio
+from typing_extensions import Unpack
 
-from ..callables import by_name, visible_functions
-from ..content import (
-    FunctionResult,
-    Message,
-    OutputResult,
-    OutputResultContent,
-    RunResult,
-    StreamEvent,
-)
+from ..callables import visible_functions
+from ..content import FunctionResult, OutputResult, OutputResultContent, RunResult
 from ..dialogue import Dialogue, create_dialogue
 from ..dispatching import Approve, Decision
-from ..errors import ConfigurationError, StreamError
+from ..errors import ConfigurationError
 from ..functions.choice import FunctionCall
-from ..loop import PendingRun, Run, RunLimits, RunOptions, is_continued, split_prompt
-from ..loop.run import ChooseByTurn, OnEvent
-from ..model import Events
+from ..loop import (
+    ChooseByTurn,
+    OnEvent,
+    PendingRun,
+    Run,
+    RunLimits,
+    RunOptions,
+    is_continued,
+    split_prompt,
+)
+from ..model import Events, Functions
 from ..options import LlmOptions
 from ..prompts.templates import read_values
 from .hooks import ExecutionMetadata
 from .llm import LlmExecutor
+from .running import (
+    Asking,
+    RunKeywords,
+    RunStream,
+    ToldSettings,
+    decide_by,
+    definitions_of,
+    kept,
+    offered_for,
+    open_run,
+    runnable,
+    settings_of,
+    settle,
+)
 
 T = TypeVar("T")
 
@@ -57,7 +71,7 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         self,
         input: Any = None,
         *,
-        functions: Any,
+        functions: Functions,
         function_call: FunctionCall = None,
         function_call_strict_input: bool = False,
         json_schema: Any = None,
@@ -69,7 +83,7 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         self,
         input: Any = None,  # noqa: A002 - the word of the interface
         *,
-        functions: Any = None,
+        functions: Functions | None = None,
         function_call: FunctionCall = None,
         function_call_strict_input: bool = False,
         json_schema: Any = None,
@@ -114,7 +128,7 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         self,
         input: Any = None,  # noqa: A002 - the word of the interface
         *,
-        functions: Any = None,
+        functions: Functions | None = None,
         function_call: FunctionCall = None,
         function_call_strict_input: bool = False,
         json_schema: Any = None,
@@ -124,7 +138,7 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         return await self._ask(
             await self._messages(input),
             llm_options,
-            functions=visible_functions(functions, read_values(input)),
+            functions=offered_for(functions, input),
             function_call=function_call,
             function_call_strict_input=function_call_strict_input,
             json_schema=json_schema,
@@ -135,7 +149,7 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         self,
         input: Any = None,  # noqa: A002 - the word of the interface
         *,
-        functions: Any = None,
+        functions: Functions | None = None,
         function_call: FunctionCall = None,
         function_call_strict_input: bool = False,
         json_schema: Any = None,
@@ -145,7 +159,7 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         events = self._open(
             await self._messages(input),
             llm_options,
-            functions=visible_functions(functions, read_values(input)),
+            functions=offered_for(functions, input),
             function_call=function_call,
             function_call_strict_input=function_call_strict_input,
             json_schema=json_schema,
@@ -157,7 +171,7 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         self,
         input: Any = None,  # noqa: A002 - the word of the interface
         *,
-        functions: Any,
+        functions: Functions,
         function_call: FunctionCall | ChooseByTurn = None,
         function_call_strict_input: bool = False,
         json_schema: Any = None,
@@ -187,15 +201,20 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
                 of the turn's number (from 0).
             dialogue: grows in place after each whole round; a new one if not given.
             max_turns: requests at most.
-            max_total_tokens: checked after each turn.
+            max_total_tokens: checked after each turn that does not end the run.
             max_seconds: after which work in flight is cancelled.
             max_calls_per_function: for each function's name.
             function_timeout: seconds for each function without a timeout of its own.
             approve: asked before each call.
             max_concurrency: how many functions run at once.
             start_early: stream, and start each function as soon as its call is complete.
-            share_limits: inside a function of another run: draw on that run's limits too.
+            share_limits: inside a function of another run: draw on that run's limits too. Its
+                `turns` and `usage` then hold this run's.
             on_event: told every stream event and function result; makes the run stream.
+
+        Returns:
+            The parsed text as `output`; or, where `approve` put a call off, a result whose
+            `pending` waits for `resume`.
 
         Raises:
             RunLimitError: a limit was reached; `.result` is the `RunResult` so far.
@@ -207,31 +226,28 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         conversation = create_dialogue(self.name) if dialogue is None else dialogue
         if is_continued(conversation, asking):
             asking = ()
+        limits = RunLimits(
+            max_turns=max_turns,
+            max_total_tokens=max_total_tokens,
+            max_seconds=max_seconds,
+            max_calls_per_function=max_calls_per_function,
+        )
+        settings: ToldSettings = {
+            "function_call": function_call,
+            "function_call_strict_input": function_call_strict_input,
+            "json_schema": json_schema,
+            "function_timeout": function_timeout,
+            "approve": approve,
+            "max_concurrency": max_concurrency,
+            "start_early": start_early,
+            "share_limits": share_limits,
+            "on_event": on_event,
+        }
         shown = visible_functions(functions, read_values(input))
 
         async def work(metadata: ExecutionMetadata) -> RunResult:
-            options = self._run_options(
-                shown,
-                metadata,
-                function_call=function_call,
-                strict=function_call_strict_input,
-                json_schema=json_schema,
-                llm_options=llm_options,
-                limits=RunLimits(
-                    max_turns=max_turns,
-                    max_total_tokens=max_total_tokens,
-                    max_seconds=max_seconds,
-                    max_calls_per_function=max_calls_per_function,
-                ),
-                function_timeout=function_timeout,
-                approve=approve,
-                max_concurrency=max_concurrency,
-                start_early=start_early,
-                share_limits=share_limits,
-                on_event=on_event,
-            )
-            run = Run(options, lead=lead, asking=asking, dialogue=conversation)
-            return await run.go()
+            options = self._run_options(shown, limits, settings, llm_options, metadata)
+            return await Run(options, lead=lead, asking=asking, dialogue=conversation).go()
 
         result: RunResult = await self._observed(work, trace_id)
         return result
@@ -241,56 +257,44 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         pending: PendingRun,
         *,
         decisions: Mapping[str, Decision | FunctionResult],
-        functions: Any = None,
-        function_call_strict_input: bool = False,
-        json_schema: Any = None,
-        approve: Approve | None = None,
-        function_timeout: float | None = None,
-        max_concurrency: int = 32,
-        on_event: OnEvent | None = None,
+        functions: Functions | None = None,
         llm_options: LlmOptions | None = None,
         trace_id: str | None = None,
+        **changes: Unpack[ToldSettings],
     ) -> RunResult:
         """Take up a run that waited for decisions.
+
+        What `run` was told still holds. A pending run that came from JSON has forgotten the
+        functions and callbacks (`functions`, `approve`, `on_event`, a `function_call` that is a
+        function), and none remembers `llm_options`: give them again where they are needed.
 
         Args:
             pending: what `RunResult.pending` was, in this or another process.
             decisions: by function id: True, False, `Refused`, `Edited`, or a `FunctionResult` that
                 stands for the call. Calls without a decision go on waiting.
             functions: as for `run`; needed where `pending` came from JSON.
+            llm_options, trace_id: as for `run`.
+            changes: options of `run` (but its limits and dialogue) that are to be others now.
 
         Raises:
-            ConfigurationError: no functions.
+            ConfigurationError: no functions, an unknown option, or no decision on a waiting call.
+            LlmToolsError: as for `run`.
         """
-        offered = pending.functions if functions is None else functions
+        offered = pending.local.get("functions") if functions is None else functions
         if offered is None:
             raise ConfigurationError("A pending run from JSON needs functions=[…] to be resumed.")
-        settled = _settle(pending, decisions)
+        settled, settings = settle(pending, decisions), settings_of(pending, changes)
 
         async def work(metadata: ExecutionMetadata) -> RunResult:
-            options = self._run_options(
-                offered,
-                metadata,
-                function_call=pending.options.get("functionCall"),
-                strict=function_call_strict_input,
-                json_schema=json_schema,
-                llm_options=llm_options,
-                limits=pending.limits,
-                function_timeout=function_timeout,
-                approve=approve,
-                max_concurrency=max_concurrency,
-                on_event=on_event,
-            )
+            options = self._run_options(offered, pending.limits, settings, llm_options, metadata)
             run = Run(
                 options,
-                lead=pending.lead,
-                asking=(),
-                dialogue=pending.dialogue,
-                results=pending.results,
-                counts=pending.counts,
+                lead=settled.lead,
+                asking=settled.asking,
+                dialogue=settled.dialogue,
+                pending=settled,
             )
-            run.budget.turns, run.budget.usage = pending.turns, pending.usage
-            return await run.go(settled, lambda call: _decision(decisions, call.function_id))
+            return await run.go(decide_by(decisions))
 
         result: RunResult = await self._observed(work, trace_id)
         return result
@@ -299,54 +303,34 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
     async def stream_run(
         self,
         input: Any = None,  # noqa: A002 - the word of the interface
-        **options: Any,
+        **options: Unpack[RunKeywords],
     ) -> AsyncIterator[RunStream]:
         """`run` as events: every turn's stream events, and each `FunctionResult`.
 
         `async with executor.stream_run(…) as events: async for event in events: …`; then
-        `events.result` is the `RunResult`. The run waits for its reader; leaving the block ends it.
+        `events.result` is the `RunResult`. The run waits for its reader; leaving the block ends
+        it. Takes what `run` does but `on_event`; iterating raises what `run` does.
         """
-        send, receive = anyio.create_memory_object_stream[StreamEvent | FunctionResult](0)
-        stream = RunStream(receive)
-
-        async def work() -> None:
-            async with send:
-                try:
-                    stream.outcome = await self.run(input, on_event=send.send, **options)
-                except anyio.BrokenResourceError:
-                    pass
-                except Exception as error:  # noqa: BLE001 - raised to the reader, as itself
-                    stream.error = error
-
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(work)
-            async with receive:
-                try:
-                    yield stream
-                except Exception as error:  # noqa: BLE001 - raised again, outside the group
-                    stream.raised = error
-                tasks.cancel_scope.cancel()
-        if stream.raised is not None:
-            raise stream.raised
+        async with open_run(lambda tell: self.run(input, on_event=tell, **options)) as stream:
+            yield stream
 
     def _run_options(
         self,
         functions: Any,
-        metadata: ExecutionMetadata,
-        *,
-        strict: bool,
-        json_schema: Any,
+        limits: RunLimits,
+        settings: ToldSettings,
         llm_options: LlmOptions | None,
-        **options: Any,
+        metadata: ExecutionMetadata,
     ) -> RunOptions:
-        offered = by_name(functions)
-        missing = [name for name, function in offered.items() if function is None]
-        if missing:
-            raise ConfigurationError(
-                f"run() needs a Python function behind {', '.join(missing)}: use @tool or "
-                "create_callable_executor(), or execute() and dispatch the calls yourself."
-            )
+        """What the loop needs to know.
+
+        Raises:
+            ConfigurationError: a function without Python behind it.
+        """
         hooks = self._hooks
+        asked: dict[str, Any] = dict(settings)
+        schema = self._schema(asked.pop("json_schema", None))
+        strict = asked.pop("function_call_strict_input", False)
 
         async def on_turn(turn: int, result: OutputResult) -> None:
             await hooks.tell("on_turn", turn, result, metadata)
@@ -354,116 +338,19 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         async def on_function(result: FunctionResult) -> None:
             await hooks.tell("on_function", result, metadata)
 
-        ask = _Asking(self, functions, strict, json_schema, llm_options)
         return RunOptions(
-            ask=ask,
+            ask=Asking(
+                self._model(llm_options),
+                functions=definitions_of(functions),
+                function_call_strict_input=strict,
+                json_schema=schema,
+            ),
             finish=self._output,
-            offered=offered,
-            functions=functions,
+            offered=runnable(functions),
+            limits=limits,
             on_turn=on_turn if hooks.has("on_turn") else None,
             on_function=on_function if hooks.has("on_function") else None,
-            **options,
+            kept=kept(settings),
+            local={"functions": functions, "settings": settings},
+            **asked,
         )
-
-
-class RunStream:
-    """The events of a run; `result` is there once they have ended."""
-
-    __slots__ = ("_events", "error", "outcome", "raised")
-
-    def __init__(self, events: Any) -> None:
-        self._events = events
-        self.outcome: RunResult | None = None
-        self.error: Exception | None = None
-        self.raised: Exception | None = None
-
-    def __aiter__(self) -> RunStream:
-        return self
-
-    async def __anext__(self) -> StreamEvent | FunctionResult:
-        try:
-            event: StreamEvent | FunctionResult = await self._events.receive()
-        except anyio.EndOfStream:
-            if self.error is not None:
-                raise self.error from None
-            raise StopAsyncIteration from None
-        return event
-
-    @property
-    def result(self) -> RunResult:
-        """What the run came to.
-
-        Raises:
-            StreamError: it has not ended.
-        """
-        if self.outcome is None:
-            raise StreamError("The run has not ended: read its events to the last first.")
-        return self.outcome
-
-
-class _Asking:
-    """How a run asks its executor's model."""
-
-    def __init__(
-        self,
-        executor: LlmExecutorWithFunctions[Any],
-        functions: Any,
-        strict: bool,
-        json_schema: Any,
-        llm_options: LlmOptions | None,
-    ) -> None:
-        self._executor = executor
-        self._options = llm_options
-        self._keywords = {
-            "functions": functions,
-            "function_call_strict_input": strict,
-            "json_schema": json_schema,
-        }
-
-    async def call(self, messages: Sequence[Message], function_call: FunctionCall) -> OutputResult:
-        return await self._executor._ask(  # noqa: SLF001 - one class in two pieces
-            messages, self._options, function_call=function_call, **self._keywords
-        )
-
-    def stream(self, messages: Sequence[Message], function_call: FunctionCall) -> Events:
-        return self._executor._open(  # noqa: SLF001 - one class in two pieces
-            messages, self._options, function_call=function_call, **self._keywords
-        )
-
-
-class LlmExecutorOpenAiFunctions(LlmExecutorWithFunctions[T]):
-    """Deprecated: `LlmExecutorWithFunctions` works with every provider."""
-
-    def __init__(self, **options: Any) -> None:
-        warnings.warn(
-            "LlmExecutorOpenAiFunctions is deprecated since 0.1; use LlmExecutorWithFunctions or "
-            "create_llm_function_executor, which work with every provider.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        super().__init__(**options)
-
-
-def _decision(decisions: Mapping[str, Any], function_id: str) -> Decision:
-    from ..dispatching import DEFER
-
-    decision: Decision = decisions.get(function_id, DEFER)
-    return decision
-
-
-def _settle(pending: PendingRun, decisions: Mapping[str, Decision | FunctionResult]) -> PendingRun:
-    """The pending run with the results among the decisions put in their place."""
-    from msgspec.structs import replace
-
-    known = {call.function_id for call in pending.waiting}
-    unknown = sorted(set(decisions) - known)
-    if unknown:
-        raise ConfigurationError(
-            f"No call waits under {', '.join(unknown)}; there wait {', '.join(sorted(known))}."
-        )
-    given = {key: value for key, value in decisions.items() if isinstance(value, FunctionResult)}
-    return replace(
-        pending,
-        waiting=tuple(call for call in pending.waiting if call.function_id not in given),
-        done=(*pending.done, *given.values()),
-    )

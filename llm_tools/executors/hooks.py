@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -13,6 +13,8 @@ from ..errors import ConfigurationError
 
 Event: TypeAlias = Literal["on_success", "on_error", "on_complete", "on_turn", "on_function"]
 Hook: TypeAlias = Callable[..., Awaitable[None] | None]
+GivenHooks: TypeAlias = Mapping[Event, Hook | list[Hook] | tuple[Hook, ...]]
+"""By event, one hook or several."""
 
 _EVENTS: frozenset[str] = frozenset(get_args(Event))
 _log = logging.getLogger("llm_tools.executors")
@@ -34,7 +36,7 @@ class Hooks:
 
     __slots__ = ("_hooks",)
 
-    def __init__(self, hooks: dict[Event, Any] | None = None) -> None:
+    def __init__(self, hooks: GivenHooks | None = None) -> None:
         self._hooks: dict[str, tuple[tuple[Hook, bool], ...]] = {}
         for event, given in (hooks or {}).items():
             for hook in given if isinstance(given, list | tuple) else (given,):
@@ -64,13 +66,20 @@ class Hooks:
         return bool(self._hooks.get(event))
 
     async def tell(self, event: Event, *values: Any) -> None:
-        """Call the event's hooks, in the order they were added."""
-        for hook, once in self._hooks.get(event, ()):
-            if once:
-                self.remove(event, hook)
+        """Call the event's hooks, in the order they were added; a `once` hook a single time."""
+        for pair in self._hooks.get(event, ()):
+            hook, once = pair
+            if once and not self._use_up(event, pair):
+                continue
             try:
                 answer = hook(*values)
                 if isawaitable(answer):
                     await answer
             except Exception:  # noqa: BLE001 - a caller's hook may raise anything
                 _log.exception("a hook of %s failed", event)
+
+    def _use_up(self, event: Event, pair: tuple[Hook, bool]) -> bool:
+        """Take a `once` hook out; False if another execution was first."""
+        here = self._hooks.get(event, ())
+        self._hooks[event] = tuple(other for other in here if other is not pair)
+        return any(other is pair for other in here)

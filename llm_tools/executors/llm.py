@@ -27,7 +27,7 @@ from ..options import LlmOptions
 from ..parsers import Parser, create_parser
 from ..prompts import Prompt
 from .core import Executor
-from .hooks import Event, ExecutionMetadata
+from .hooks import ExecutionMetadata, GivenHooks
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ class LlmExecutor(Executor[T], Generic[T]):
         prompt: PromptSource,
         parser: Parser[T] | None = None,
         name: str | None = None,
-        hooks: dict[Event, Any] | None = None,
+        hooks: GivenHooks | None = None,
     ) -> None:
         super().__init__(name or "llm_executor", hooks)
         check_prompt(prompt)

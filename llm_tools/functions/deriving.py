@@ -111,7 +111,7 @@ class _Binding:
                 _take(values, problems, field.name, convert, given[field.wire])
             elif field.required:
                 problems.append(f"at /{field.wire}: missing")
-        unknown = sorted(given.keys() - self._known)
+        unknown = [name for name in given if name not in self._known]
         if self._extra is not None:
             for name in unknown:
                 _take(values, problems, name, self._extra, given[name])
@@ -123,7 +123,7 @@ class _Binding:
     def _refuse(self, given: dict[str, JSON], problems: list[str], unknown: list[str]) -> None:
         """Say all that is wrong, in the schema's words where it has some."""
         said = [self._validate(given) or "; ".join(sorted(problems))]
-        said += [f"at /{name}: there is no such parameter" for name in unknown]
+        said += [f"at /{name}: there is no such parameter" for name in sorted(unknown)]
         if any(said):
             raise FunctionInputError("; ".join(filter(None, said)))
 

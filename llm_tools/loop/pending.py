@@ -17,21 +17,31 @@ from ..content import (
 )
 from ..dialogue import Dialogue
 from ..errors import ConfigurationError
-from ..history import json_safe, read_messages
+from ..history import json_safe, read_messages, result_content
 from ..history.parts import ALL_PARTS, read_parts
 from .limits import RunLimits
+from .options import KeptOptions
+from .watching import Watched
 
 VERSION = 1
 
 
 class PendingRun(Struct, frozen=True, kw_only=True):
-    """A run between an answer and its results.
+    """A run between an answer and its results; give it to `executor.resume`.
 
-    `waiting` are the calls to decide on; `done` the results of their siblings. `functions` are
-    there only in the process that made it: elsewhere give them to `resume`.
+    Attributes:
+        waiting: the calls to decide on.
+        done: the results of their siblings, in call order.
+        content: the answer they all came in.
+        dialogue: the conversation before that answer; `asking` joins it with the answer.
+        lead: the messages that come before the dialogue in every request.
+        results, usage, turns: as in a `RunResult`, up to here; `turn` is the number of the next.
+        limits, kept, watched: what the run was told, and what it has noticed.
+        local: what else it was told; there only in the process that made this.
     """
 
     lead: tuple[Message, ...]
+    asking: tuple[Message, ...]
     dialogue: Dialogue
     content: tuple[OutputResultContent, ...]
     waiting: tuple[OutputResultFunctionUse, ...]
@@ -39,16 +49,23 @@ class PendingRun(Struct, frozen=True, kw_only=True):
     results: tuple[FunctionResult, ...]
     usage: Usage
     turns: int
+    turn: int
     limits: RunLimits
-    counts: Mapping[str, int] = {}
-    options: Mapping[str, Any] = {}
-    functions: Any = None
+    watched: Watched = Watched()
+    kept: KeptOptions = KeptOptions()
+    local: Mapping[str, Any] = {}
+
+    @property
+    def calls(self) -> list[OutputResultFunctionUse]:
+        """All calls of the answer."""
+        return [part for part in self.content if isinstance(part, OutputResultFunctionUse)]
 
     def to_json(self) -> str:
-        """All of it but the functions and exceptions, with a version."""
+        """All of it but `local`, and the errors and values of results; with a version."""
         data = {
             "version": VERSION,
             "lead": self.lead,
+            "asking": self.asking,
             "dialogue": msgspec.Raw(self.dialogue.to_json().encode()),
             "content": self.content,
             "waiting": [call.function_id for call in self.waiting],
@@ -56,9 +73,10 @@ class PendingRun(Struct, frozen=True, kw_only=True):
             "results": [_result_to_json(result) for result in self.results],
             "usage": self.usage,
             "turns": self.turns,
+            "turn": self.turn,
             "limits": self.limits,
-            "counts": self.counts,
-            "options": self.options,
+            "watched": self.watched,
+            "options": self.kept,
         }
         return msgspec.json.encode(data).decode()
 
@@ -70,31 +88,30 @@ class PendingRun(Struct, frozen=True, kw_only=True):
             ConfigurationError: it is no such thing, or of a later version.
         """
         try:
-            data = msgspec.json.decode(text, type=_Stored)
-        except (msgspec.DecodeError, RecursionError) as error:
+            stored = msgspec.json.decode(text, type=_Stored)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise ConfigurationError(f"This is no pending run: {error}") from error
-        if data.version > VERSION:
+        if stored.version > VERSION:
             raise ConfigurationError(
-                f"This pending run is of version {data.version}; this library knows {VERSION}."
+                f"This pending run is of version {stored.version}; this library knows {VERSION}: "
+                "upgrade it."
             )
-        content = read_parts(data.content, ALL_PARTS, "pending run")
-        waiting = tuple(
-            part
-            for part in content
-            if isinstance(part, OutputResultFunctionUse) and part.function_id in data.waiting
-        )
+        content = read_parts(stored.content, ALL_PARTS, "pending run")
+        calls = [part for part in content if isinstance(part, OutputResultFunctionUse)]
         return cls(
-            lead=read_messages(data.lead),
-            dialogue=Dialogue.from_json(bytes(data.dialogue)),
+            lead=read_messages(stored.lead),
+            asking=read_messages(stored.asking),
+            dialogue=Dialogue.from_json(bytes(stored.dialogue)),
             content=content,
-            waiting=waiting,
-            done=tuple(data.done),
-            results=tuple(data.results),
-            usage=data.usage,
-            turns=data.turns,
-            limits=data.limits,
-            counts=data.counts,
-            options=data.options,
+            waiting=tuple(call for call in calls if call.function_id in stored.waiting),
+            done=tuple(map(_result_from_json, stored.done)),
+            results=tuple(map(_result_from_json, stored.results)),
+            usage=stored.usage,
+            turns=stored.turns,
+            turn=stored.turn,
+            limits=stored.limits,
+            watched=stored.watched,
+            kept=stored.options,
         )
 
 
@@ -109,38 +126,35 @@ class _StoredResult(Struct, rename="camel"):
 class _Stored(Struct):
     version: int
     lead: list[Any]
+    asking: list[Any]
     dialogue: msgspec.Raw
     content: list[Any]
     waiting: list[str]
-    done: list[Any]
-    results: list[Any]
+    done: list[_StoredResult]
+    results: list[_StoredResult]
     usage: Usage
     turns: int
+    turn: int
     limits: RunLimits
-    counts: dict[str, int]
-    options: dict[str, Any]
-
-    def __post_init__(self) -> None:
-        self.done = [_result_from_json(item) for item in self.done]
-        self.results = [_result_from_json(item) for item in self.results]
+    watched: Watched
+    options: KeptOptions
 
 
-def _result_to_json(result: FunctionResult) -> dict[str, Any]:
-    return {
-        "name": result.name,
-        "functionId": result.function_id,
-        "content": json_safe(result.content),
-        "isError": result.is_error,
-        "duration": result.duration,
-    }
+def _result_to_json(result: FunctionResult) -> _StoredResult:
+    return _StoredResult(
+        name=result.name,
+        function_id=result.function_id,
+        content=json_safe(result.content),
+        is_error=result.is_error,
+        duration=result.duration,
+    )
 
 
-def _result_from_json(item: Any) -> FunctionResult:
-    stored = msgspec.convert(item, _StoredResult)
+def _result_from_json(stored: _StoredResult) -> FunctionResult:
     return FunctionResult(
         name=stored.name,
         function_id=stored.function_id,
-        content=stored.content,
+        content=result_content(stored.content),
         is_error=stored.is_error,
         duration=stored.duration,
     )

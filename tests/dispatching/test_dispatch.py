@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 import anyio
+import msgspec
 import pytest
 
 from llm_tools import (
@@ -20,7 +21,6 @@ from llm_tools import (
     OutputResultFunctionUse,
     OutputResultText,
     Refused,
-    ResultWarning,
     UnknownFunctionError,
     create_callable_executor,
     dispatch,
@@ -43,7 +43,7 @@ def function(name: str, handler: Any, **settings: Any) -> Any:
     )
 
 
-def answer(*calls: OutputResultFunctionUse, warnings: tuple[ResultWarning, ...] = ()) -> Any:
+def answer(*calls: OutputResultFunctionUse) -> Any:
     return OutputResult(
         id="r",
         name="m",
@@ -51,7 +51,6 @@ def answer(*calls: OutputResultFunctionUse, warnings: tuple[ResultWarning, ...] 
         usage=None,
         stop_reason="function_use",
         content=(OutputResultText(text="Let me see."), *calls),
-        warnings=warnings,
     )
 
 
@@ -162,14 +161,15 @@ async def test_unusable_arguments_never_run() -> None:
 
 
 async def test_calls_of_an_answer_that_was_to_make_none_do_not_run() -> None:
-    """Under `none` a call that came anyway is answered, not run."""
-    ran = []
-    warned = answer(
-        call("f"), warnings=(ResultWarning(code="forbidden_call", detail="'f' was called"),)
-    )
-    (result,) = await dispatch(warned, [function("f", ran.append)])
+    """A call that its request ruled out is answered, not run, however it is handed over."""
+    ran: list[Any] = []
+    out = call("f", forbidden=True)
+    stored = msgspec.to_builtins(out)
+    for handed in (answer(out), [out], out, stored, [stored]):
+        (result,) = await dispatch(handed, [function("f", ran.append)])
+        assert isinstance(result.error, FunctionNotApprovedError)
+        assert result.content == "'f' may not be called in this turn."
     assert ran == []
-    assert isinstance(result.error, FunctionNotApprovedError)
 
 
 async def test_cancellation_raised_by_a_function_itself_is_its_error() -> None:

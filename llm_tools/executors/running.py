@@ -1,0 +1,253 @@
+"""How an executor's `run`, `resume` and `stream_run` reach the loop."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, TypeAlias, TypedDict
+
+import anyio
+from anyio.abc import ObjectReceiveStream
+from msgspec.structs import replace
+
+from ..callables import CallableExecutor, by_name, visible_functions
+from ..content import FunctionResult, Message, OutputResult, RunResult, StreamEvent
+from ..dispatching import DEFER, Approve, Decision
+from ..dispatching.approval import read_decision
+from ..errors import ConfigurationError, StreamError
+from ..functions.choice import FunctionCall
+from ..functions.definitions import FunctionLike
+from ..functions.output import normalize_output
+from ..loop import ChooseByTurn, KeptOptions, OnEvent, PendingRun
+from ..model import Events, Functions, Model
+from ..prompts.templates import read_values
+
+RunEvent: TypeAlias = StreamEvent | FunctionResult
+
+
+class RunSettings(TypedDict, total=False):
+    """What `run` is told and `resume` may change; see `LlmExecutorWithFunctions.run`."""
+
+    function_call: FunctionCall | ChooseByTurn
+    function_call_strict_input: bool
+    json_schema: Any
+    function_timeout: float | None
+    approve: Approve | None
+    max_concurrency: int
+    start_early: bool
+    share_limits: bool
+
+
+class ToldSettings(RunSettings, total=False):
+    """The same, and who is told of events."""
+
+    on_event: OnEvent | None
+
+
+class RunKeywords(RunSettings, total=False):
+    """The keywords of `stream_run`, which has its own way of telling events."""
+
+    functions: Any
+    dialogue: Any
+    max_turns: int
+    max_total_tokens: int | None
+    max_seconds: float | None
+    max_calls_per_function: int | None
+    llm_options: Any
+    trace_id: str | None
+
+
+def offered_for(functions: Functions | None, value: Any) -> list[FunctionLike] | None:
+    """What a model is told of the functions that are there for an input; None stays None.
+
+    Definitions stand in for callables: who is shown was decided here, by the prompt's input.
+    """
+    return definitions_of(visible_functions(functions, read_values(value)))
+
+
+def definitions_of(functions: Functions | None) -> list[FunctionLike] | None:
+    """The functions with definitions in place of callables."""
+    if functions is None:
+        return None
+    return [f.definition if isinstance(f, CallableExecutor) else f for f in functions]
+
+
+def runnable(functions: Any) -> Mapping[str, CallableExecutor | None]:
+    """The functions by name, each with a Python function behind it.
+
+    Raises:
+        ConfigurationError: one has none.
+    """
+    offered = by_name(functions)
+    missing = [name for name, function in offered.items() if function is None]
+    if missing:
+        raise ConfigurationError(
+            f"run() needs a Python function behind {', '.join(missing)}: use @tool or "
+            "create_callable_executor(), or execute() and dispatch the calls yourself."
+        )
+    return offered
+
+
+def kept(settings: RunSettings) -> KeptOptions:
+    """The settings that another process may be given."""
+    choice, schema = settings.get("function_call"), settings.get("json_schema")
+    return KeptOptions(
+        function_call=None if callable(choice) else choice,
+        function_call_strict_input=settings.get("function_call_strict_input", False),
+        json_schema=None if schema is None else normalize_output(schema).schema,
+        function_timeout=settings.get("function_timeout"),
+        max_concurrency=settings.get("max_concurrency", 32),
+        start_early=settings.get("start_early", False),
+        share_limits=settings.get("share_limits", False),
+    )
+
+
+def settings_of(pending: PendingRun, changes: ToldSettings) -> ToldSettings:
+    """What a pending run was told, with the changes.
+
+    Raises:
+        ConfigurationError: an unknown setting.
+    """
+    known = ToldSettings.__optional_keys__
+    unknown = sorted(changes.keys() - known)
+    if unknown:
+        raise ConfigurationError(
+            f"resume() takes no {', '.join(unknown)}; it takes {', '.join(sorted(known))}."
+        )
+    stored = {name: getattr(pending.kept, name) for name in KeptOptions.__struct_fields__}
+    told: ToldSettings = {**stored, **pending.local.get("settings", {}), **changes}  # type: ignore[typeddict-item] # their names are the same
+    return told
+
+
+def settle(pending: PendingRun, decisions: Mapping[str, Decision | FunctionResult]) -> PendingRun:
+    """The pending run with the results among the decisions put in their place.
+
+    Raises:
+        ConfigurationError: something that is no decision, or for a call that does not wait.
+    """
+    known = {call.function_id: call for call in pending.waiting}
+    unknown = sorted(set(decisions) - set(known))
+    if unknown:
+        raise ConfigurationError(
+            f"No call waits under {', '.join(unknown)}; there wait {', '.join(sorted(known))}."
+        )
+    given = []
+    for function_id, decision in decisions.items():
+        if isinstance(decision, FunctionResult):
+            name = known[function_id].name
+            given.append(replace(decision, name=name, function_id=function_id))
+        else:
+            read_decision(decision, f"The decision on {function_id} is")
+    done = {result.function_id for result in given}
+    return replace(
+        pending,
+        waiting=tuple(call for call in pending.waiting if call.function_id not in done),
+        done=(*pending.done, *given),
+    )
+
+
+def decide_by(decisions: Mapping[str, Decision | FunctionResult]) -> Approve:
+    """An `approve` that looks the decision up, and puts off a call without one."""
+
+    def decide(call: Any) -> Decision:
+        decision: Any = decisions.get(call.function_id, DEFER)
+        return decision  # type: ignore[no-any-return] # results among them were settled before
+
+    return decide
+
+
+class Asking:
+    """How a run asks its executor's model.
+
+    Args:
+        model: under the run's options.
+        options: `functions`, `function_call_strict_input`, `json_schema`.
+    """
+
+    __slots__ = ("_model", "_options")
+
+    def __init__(self, model: Model, **options: Any) -> None:
+        self._model = model
+        self._options = options
+
+    async def call(self, messages: Sequence[Message], function_call: FunctionCall) -> OutputResult:
+        """The whole answer."""
+        return await self._model.call(messages, function_call=function_call, **self._options)
+
+    def stream(self, messages: Sequence[Message], function_call: FunctionCall) -> Events:
+        """The answer as events."""
+        return self._model.stream(messages, function_call=function_call, **self._options)
+
+
+class RunStream:
+    """The events of a run; `result` is there once they have ended."""
+
+    __slots__ = ("_error", "_events", "_outcome")
+
+    def __init__(self, events: ObjectReceiveStream[RunEvent]) -> None:
+        self._events = events
+        self._outcome: RunResult | None = None
+        self._error: BaseException | None = None
+
+    def __aiter__(self) -> RunStream:
+        return self
+
+    async def __anext__(self) -> RunEvent:
+        try:
+            return await self._events.receive()
+        except anyio.EndOfStream:
+            if self._error is not None:
+                raise self._error from None
+            raise StopAsyncIteration from None
+
+    @property
+    def result(self) -> RunResult:
+        """What the run came to.
+
+        Raises:
+            StreamError: it has not ended.
+        """
+        if self._outcome is None:
+            raise StreamError("The run has not ended: read its events to the last first.")
+        return self._outcome
+
+    async def follow(self, run: Awaitable[RunResult]) -> None:
+        """Wait for the run; its outcome is for the reader."""
+        try:
+            self._outcome = await run
+        except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001
+            self._error = error  # raised to the reader, as itself
+
+    def raise_fatal(self) -> None:
+        """Raise what is to end the program, for a reader who left before it came."""
+        if self._error is not None and not isinstance(self._error, Exception):
+            raise self._error
+
+
+@asynccontextmanager
+async def open_run(run: Callable[[OnEvent], Awaitable[RunResult]]) -> AsyncIterator[RunStream]:
+    """A run beside its reader, who takes each event before the run goes on.
+
+    Leaving the block ends the run.
+
+    Args:
+        run: starts it, given what must be told every event.
+    """
+    send, receive = anyio.create_memory_object_stream[RunEvent](0)
+    stream = RunStream(receive)
+    raised: BaseException | None = None
+
+    async def work() -> None:
+        async with send:
+            await stream.follow(run(send.send))
+
+    async with receive, anyio.create_task_group() as tasks:
+        tasks.start_soon(work)
+        try:
+            yield stream
+        except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001
+            raised = error  # raised again outside the group, so that it leaves as itself
+        tasks.cancel_scope.cancel()
+    if raised is not None:
+        raise raised
+    stream.raise_fatal()
