@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
 
-from ...errors import ConfigurationError
+from ...errors import ConfigurationError, LlmToolsError, TransportError
 from ...spec import GoogleAuth
 from ..message import OutgoingRequest
 from ..secret import Key
@@ -42,29 +42,51 @@ def _current(scopes: tuple[str, ...]) -> Key | None:
 
 
 def _fetch(scopes: tuple[str, ...], endpoint: str) -> Key:
-    """Find credentials and have them fetch a token; waits for the network."""
+    """Find credentials and have them fetch a token; waits for the network.
+
+    Raises:
+        ConfigurationError: there are none, or they give no token.
+        TransportError: the network does not let them.
+    """
     google_auth = load_extra("google.auth", endpoint=endpoint, extra="vertex")
     requests = load_extra("google.auth.transport.requests", endpoint=endpoint, extra="vertex")
     failures = load_extra("google.auth.exceptions", endpoint=endpoint, extra="vertex")
-    failure = ""
+    error: LlmToolsError
     with _lock:
         known = _current(scopes)
         if known is not None:
             return known
         try:
-            credentials = _found.get(scopes)
-            if credentials is None:
-                credentials, _ = google_auth.default(scopes=list(scopes))
-            credentials.refresh(requests.Request())
-            _found[scopes] = credentials
-            token = checked(Key(credentials.token or ""), "google-auth")
-        except failures.GoogleAuthError as error:
-            failure = f"{type(error).__name__}: {str(error)[:300]}"
-            token = None
-    if not token:
-        raise ConfigurationError(
-            f"google-auth got no token for {endpoint} ({failure or 'an empty one'}): run "
-            "'gcloud auth application-default login', set GOOGLE_APPLICATION_CREDENTIALS, or pass "
-            "access_token=…."
-        )
-    return token
+            token = _refresh(scopes, google_auth, requests.Request())
+        except failures.TransportError as broken:
+            error = TransportError(
+                f"google-auth did not reach Google: {_short(broken)}. Try again."
+            )
+        except failures.GoogleAuthError as refused:
+            error = _no_token(endpoint, f"{type(refused).__name__}: {_short(refused)}")
+        else:
+            if token:
+                return token
+            error = _no_token(endpoint, "it was empty")
+    raise error
+
+
+def _refresh(scopes: tuple[str, ...], google_auth: Any, request: Any) -> Key | None:
+    credentials = _found.get(scopes)
+    if credentials is None:
+        credentials, _ = google_auth.default(scopes=list(scopes))
+    credentials.refresh(request)
+    if credentials.token:
+        _found[scopes] = credentials
+    return checked(Key(credentials.token or "") or None, "google-auth")
+
+
+def _short(error: Exception) -> str:
+    return str(error)[:300]
+
+
+def _no_token(endpoint: str, reason: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"google-auth got no token for {endpoint} ({reason}): run 'gcloud auth "
+        "application-default login', set GOOGLE_APPLICATION_CREDENTIALS, or pass access_token=…."
+    )
