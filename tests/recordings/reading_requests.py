@@ -228,10 +228,11 @@ def gemini(body: Any) -> list[Said]:
             answer = part.get("functionResponse")
             if answer is not None:
                 result = answer.get("response") or {}
-                text = text_of(result.get("output")) if "output" in result else kept(result)
+                value = result.get("output") if "output" in result else result
+                text = value if isinstance(value, str) else kept(value)
                 said.insert(
                     len(said) - 1,
-                    Said("result", result, text, [], answer.get("id"), answer["name"],
+                    Said("result", answer, text, [], answer.get("id"), answer["name"],
                          "error" in result),
                 )  # fmt: skip
                 continue
