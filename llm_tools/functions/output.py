@@ -139,6 +139,8 @@ def _plain(output: OutputSchema, reason: str) -> PreparedOutput:
 
 
 def _fit(output: OutputSchema, subset: SchemaSubset, *, strict: bool) -> PreparedOutput:
+    if not subset.root_object:
+        subset = replace(subset, root_union=True)
     changes = Changes("json_schema")
     root = write_out_root(output.schema)
     if "type" not in root and "properties" in root:

@@ -156,6 +156,7 @@ def test_not_strict_after_all() -> None:
         {"type": "array", "items": {"type": "string"}},
         {"type": "string"},
         {"anyOf": [{"type": "object", "properties": {"a": {"type": "null"}}}, {"type": "string"}]},
+        {"type": "object", "anyOf": [{"type": "object", "properties": {"a": {"type": "null"}}}]},
     ],
 )
 def test_root_that_is_no_object(schema: Any) -> None:

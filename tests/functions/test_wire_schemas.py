@@ -1043,6 +1043,7 @@ def test_gemini_root_recursion() -> None:
             {"anyOf": [{"type": "INTEGER"}, {"type": "BOOLEAN"}]},
         ),
         ({"type": "string", "anyOf": [{"type": "integer"}]}, {"type": "INTEGER"}),
+        ({"type": "integer", "enum": ["a", 1]}, {"type": "STRING", "enum": ["1"]}),
         (
             {"allOf": [{"type": "string"}, {"type": "integer"}, {"minLength": 1}]},
             {"type": "STRING", "minLength": 1},

@@ -32,7 +32,9 @@ def _follow(document: Document, branch: Any) -> Schema:
 
 def _absorb(root: Schema, branches: list[Schema]) -> Schema:
     """A root that has the properties of all branches and requires what all require."""
-    found: dict[str, list[Any]] = {name: [item] for name, item in root["properties"].items()}
+    found: dict[str, list[Any]] = {
+        name: [item] for name, item in root.get("properties", {}).items()
+    }
     for branch in branches:
         for name, schema in branch.get("properties", {}).items():
             known = found.setdefault(name, [])

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ...content import JSON
-from ..schemas.kinds import fitting_keywords, infer_type, split_types
+from ..schemas.kinds import fitting_keywords, fitting_values, infer_type, split_types
 from ..schemas.matching import type_names
 from ..schemas.walking import Path, Schema, map_children
 from .changes import Changes
@@ -41,7 +41,7 @@ class Translator:
         if not type_names(node):
             self._changes.lose("schema_narrowed", path, "a value of no stated type became a string")
             node["type"] = "string"
-        node = self._enum(node, path)
+        node = self._enum(fitting_values(node), path)
         node = self._parts(fitting_keywords(node), path)
         node["type"] = type_names(node)[0].upper()
         return map_children(node, path, self)
@@ -53,18 +53,22 @@ class Translator:
             try:
                 return self(merge(node, branch), path)
             except Conflict:
+                self._lose_beside(path)
                 return self(branch, path)
         null = node.pop("nullable", False)
         try:
             node = spread_union(node, self._document)
         except Conflict:
-            self._changes.lose("schema_loosened", path, "what stands beside anyOf was left out")
+            self._lose_beside(path)
         about = {"description": node["description"]} if "description" in node else {}
         branches = [
             self(about | branch, (*path, "anyOf", index))
             for index, branch in enumerate(node["anyOf"])
         ]
         return {"anyOf": branches, "nullable": True} if null else {"anyOf": branches}
+
+    def _lose_beside(self, path: Path) -> None:
+        self._changes.lose("schema_loosened", path, "what stands beside anyOf was left out")
 
     def _enum(self, node: Schema, path: Path) -> Schema:
         """Texts in an enum; numbers become texts, what cannot is left out."""

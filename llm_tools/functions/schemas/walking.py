@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, TypeAlias
-from urllib.parse import unquote
 
 from ...content import JSON
 
@@ -110,7 +109,11 @@ def where(path: Iterable[str | int]) -> str:
 
 def read_pointer(reference: str) -> tuple[str, ...] | None:
     """The steps of a local reference (`#/$defs/a`), or None where it is no pointer."""
-    fragment = unquote(reference[1:])
+    fragment = reference[1:]
+    if "%" in fragment:
+        from urllib.parse import unquote
+
+        fragment = unquote(fragment)
     if not fragment:
         return ()
     if not fragment.startswith("/"):
