@@ -22,6 +22,7 @@ from .fallbacks import FallbackLlm, fallback
 from .functions.choice import FunctionCall, read_function_call
 from .functions.definitions import normalize_functions
 from .functions.output import normalize_output
+from .functions.visibility import visible_functions
 from .history import Messages, mend, read_messages
 from .model import Functions
 from .options import LlmOptions, Options, check_where, merge_options
@@ -50,7 +51,10 @@ def use_llm(key: list[str] | tuple[str, ...], **options: Unpack[LlmOptions]) -> 
 
 
 def use_llm(
-    key: str | list[str] | tuple[str, ...], *, model: str | None = None, **options: Unpack[LlmOptions]
+    key: str | list[str] | tuple[str, ...],
+    *,
+    model: str | None = None,
+    **options: Unpack[LlmOptions],
 ) -> Llm | FallbackLlm:
     """A model, by `"<endpoint>.<model>"` or `"<endpoint>.<protocol>.v1"` plus `model`.
 
@@ -62,7 +66,7 @@ def use_llm(
     Raises:
         ConfigurationError: an unknown endpoint or option, no model, or two.
     """
-    if not isinstance(key, str):
+    if isinstance(key, list | tuple):
         return fallback(*[use_llm(one, **options) for one in key])
     return Llm(key, model, merge_options(Options(), options))
 
@@ -125,7 +129,8 @@ class Llm:
 
         Args:
             messages: a string, `Message`s, a dialogue, or dicts in the same JSON form.
-            functions: what the model may call: dicts, `FunctionDefinition`s, callables.
+            functions: what the model may call: dicts, `FunctionDefinition`s, callables. One whose
+                visibility handler hides it for an empty input is not sent.
             function_call: `auto`, `none`, `any`, a name, `{"name": …}` or
                 `{"names": […], "mode": …}`.
             function_call_strict_input: hold the model to the functions' schemas.
@@ -239,7 +244,8 @@ class Llm:
     ) -> Encoded:
         options = self._options
         read, warnings = mend(read_messages(messages), strict=options.strict_history)
-        offered = normalize_functions(functions) if functions is not None else None
+        shown = visible_functions(functions, {})
+        offered = normalize_functions(shown) if shown is not None else None
         if offered is not None and not offered.definitions:
             offered = None
         call = Call(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any, TypeAlias, TypedDict
+from math import isfinite
+from typing import Any, NamedTuple, TypeAlias, TypedDict
 
 from msgspec import Struct
 
@@ -62,6 +63,41 @@ _WIRE = frozenset(TransportSettings.__struct_fields__)
 _PARAMS = frozenset(Params.__struct_fields__)
 
 
+class _Kind(NamedTuple):
+    """What a value must be, and the words for it."""
+
+    holds: Callable[[Any], bool]
+    words: str
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+_NUMBER = _Kind(_is_number, "a number")
+_WHOLE = _Kind(_is_whole, "a whole number")
+_COUNT = _Kind(lambda value: _is_whole(value) and value >= 1, "a whole number of at least 1")
+_TEXT = _Kind(lambda value: isinstance(value, str) and bool(value), "a string that is not empty")
+_SWITCH = _Kind(lambda value: isinstance(value, bool), "True or False")
+_KINDS: dict[str, _Kind] = {
+    **dict.fromkeys(WHERE, _TEXT),
+    **dict.fromkeys(("temperature", "top_p"), _NUMBER),
+    **dict.fromkeys(("top_k", "max_tokens"), _COUNT),
+    **dict.fromkeys(("repair_arguments", "strict_history", "parallel_function_calls"), _SWITCH),
+    "seed": _WHOLE,
+    "effort": _TEXT,
+    "stop_sequences": _Kind(
+        lambda value: isinstance(value, tuple) and all(map(_TEXT.holds, value)),
+        "strings that are not empty",
+    ),
+    "extra_body": _Kind(lambda value: isinstance(value, Mapping), "a dict"),
+}
+
+
 class Options(Struct, frozen=True, kw_only=True):
     """All options of an `Llm`: where (secrets wrapped), the wire, the parameters, and the rest."""
 
@@ -85,7 +121,8 @@ def merge_options(base: Options, changes: Mapping[str, Any]) -> Options:
         ConfigurationError: an unknown keyword (the nearest is named) or an impossible value.
     """
     where, wire, params, rest = dict(base.where), {}, {}, {}
-    for name, value in changes.items():
+    for name, given in changes.items():
+        value = _read_value(name, given)
         if name in SECRETS or name in WHERE:
             _set_where(where, name, value)
         elif name in _WIRE:
@@ -99,7 +136,7 @@ def merge_options(base: Options, changes: Mapping[str, Any]) -> Options:
     return Options(
         where=where,
         wire=_replace(base.wire, wire),
-        params=_replace(base.params, _read_params(params)),
+        params=_replace(base.params, params),
         repair_arguments=rest.get("repair_arguments", base.repair_arguments),
         strict_history=rest.get("strict_history", base.strict_history),
         extra_body=rest.get("extra_body", base.extra_body),
@@ -141,17 +178,17 @@ def _set_where(where: dict[str, Any], name: str, value: Any) -> None:
         where[name] = value
 
 
-def _read_params(params: dict[str, Any]) -> dict[str, Any]:
-    stop = params.get("stop_sequences")
-    if isinstance(stop, str):
-        params["stop_sequences"] = (stop,)
-    elif stop is not None:
-        params["stop_sequences"] = tuple(stop)
-    for name in ("max_tokens", "top_k"):
-        value = params.get(name)
-        if value is not None and (not isinstance(value, int) or value < 1):
-            raise ConfigurationError(f"{name}={value!r} must be a whole number of at least 1.")
-    return params
+def _read_value(name: str, given: Any) -> Any:
+    """The value of a keyword, of the kind it must be; None always stands for nothing."""
+    kind = _KINDS.get(name)
+    if kind is None or given is None:
+        return given
+    value = given
+    if name == "stop_sequences" and isinstance(given, Iterable):
+        value = (given,) if isinstance(given, str) else tuple(given)
+    if not kind.holds(value):
+        raise ConfigurationError(f"{name}={given!r} must be {kind.words}.")
+    return value
 
 
 def _replace(struct: Any, changes: dict[str, Any]) -> Any:

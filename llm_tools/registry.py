@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from importlib import import_module
-from typing import Any
+from threading import RLock
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from .errors import ConfigurationError
 from .spec import Dialect, Endpoint, Params, Support, Target
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ENTRY_POINT_GROUP = "llm_tools.endpoints"
 _BUILT_IN = (
@@ -38,10 +43,12 @@ _BUILT_IN = (
     "compatible",
     "local",
 )
+_PROTOCOL = re.compile(r"[a-z_]+")
 _PROTOCOL_KEY = re.compile(r"[a-z_]+\.v1")
 
 _endpoints: dict[str, dict[str, Endpoint]] = {}
 _loaded: set[str] = set()
+_loading = RLock()
 
 
 class EndpointInfo(Struct, frozen=True, kw_only=True):
@@ -91,6 +98,8 @@ def find_endpoint(key: str, protocol: str | None = None) -> Endpoint:
     if protocol is None:
         return _default(records)
     if protocol not in records:
+        _load_entry_points()
+    if protocol not in records:
         have = ", ".join(f"{key}.{name}.v1" for name in records)
         raise ConfigurationError(f"{key}.{protocol}.v1 does not exist; there is {have}.")
     return records[protocol]
@@ -114,6 +123,9 @@ def resolve(
     Raises:
         ConfigurationError: an unknown endpoint or protocol, no model, or two.
     """
+    for given in (key, "" if model is None else model):
+        if not isinstance(given, str):
+            raise ConfigurationError(f"A model is named by strings, not by {given!r}.")
     name, dot, rest = key.partition(".")
     if not dot or not rest:
         raise ConfigurationError(
@@ -160,13 +172,13 @@ def find_dialect(key: str) -> Dialect[Any]:
     Raises:
         ConfigurationError: there is none.
     """
-    if not key.isidentifier():
-        raise ConfigurationError(f"{key!r} is no dialect.")
     try:
-        module = import_module(f".dialects.{key}", __package__)
-    except ModuleNotFoundError as missing:
-        raise ConfigurationError(f"There is no dialect {key!r}.") from missing
-    dialect: Dialect[Any] = module.DIALECT
+        module = import_module(f".dialects.{key}", __package__) if key.isidentifier() else None
+    except ModuleNotFoundError:
+        module = None
+    dialect: Dialect[Any] | None = getattr(module, "DIALECT", None)
+    if dialect is None:
+        raise ConfigurationError(f"There is no dialect {key!r}.")
     return dialect
 
 
@@ -176,7 +188,7 @@ def _records(key: str) -> dict[str, Endpoint]:
         _load_entry_points()
     if key not in _endpoints:
         near = get_close_matches(key, _endpoints, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = f"; did you mean {near[0]!r}?" if near else "."
         raise ConfigurationError(
             f"There is no endpoint {key!r}{hint} Add a host with register_endpoint()."
         )
@@ -196,10 +208,11 @@ def _default(records: Mapping[str, Endpoint]) -> Endpoint:
 
 
 def _check(endpoint: Endpoint) -> None:
-    if not endpoint.key or "." in endpoint.key or not endpoint.protocol.isidentifier():
+    key, protocol = endpoint.key, endpoint.protocol
+    if not key or "." in key or not _PROTOCOL.fullmatch(protocol):
         raise ConfigurationError(
             f"An endpoint's key must not be empty or hold a dot, and its protocol must be one "
-            f"word: {endpoint.key!r}, {endpoint.protocol!r}."
+            f"word of small letters: {key!r}, {protocol!r}."
         )
     known = find_dialect(endpoint.dialect).quirks.__struct_fields__
     for flags in (endpoint.quirks, *(values for _, values in endpoint.per_model)):
@@ -208,6 +221,13 @@ def _check(endpoint: Endpoint) -> None:
                 near = get_close_matches(name, known, n=1)
                 hint = f"; did you mean {near[0]!r}?" if near else "."
                 raise ConfigurationError(f"{endpoint.dialect} knows no quirk {name!r}{hint}")
+    for pattern, _ in endpoint.per_model:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ConfigurationError(
+                f"{key}: per_model pattern {pattern!r} is no regular expression: {error}."
+            ) from None
 
 
 def _add(endpoint: Endpoint) -> None:
@@ -215,26 +235,40 @@ def _add(endpoint: Endpoint) -> None:
 
 
 def _load_built_in() -> None:
-    if "built-in" not in _loaded:
-        _loaded.add("built-in")
-        for name in _BUILT_IN:
-            for endpoint in import_module(f".endpoints.{name}", __package__).ENDPOINTS:
-                _endpoints.setdefault(endpoint.key, {}).setdefault(endpoint.protocol, endpoint)
+    with _loading:
+        if "built-in" not in _loaded:
+            for name in _BUILT_IN:
+                for endpoint in import_module(f".endpoints.{name}", __package__).ENDPOINTS:
+                    _endpoints.setdefault(endpoint.key, {}).setdefault(endpoint.protocol, endpoint)
+            _loaded.add("built-in")
 
 
 def _load_entry_points() -> None:
-    """Endpoints of installed packages: each entry point names an iterable of records."""
-    if "entry points" in _loaded:
-        return
-    _loaded.add("entry points")
-    from importlib.metadata import entry_points  # slow; only an unknown key needs it
+    """Endpoints of installed packages: each entry point names a record, or several."""
+    with _loading:
+        if "entry points" in _loaded:
+            return
+        from importlib.metadata import entry_points  # slow; only an unknown key needs it
 
-    for point in entry_points(group=ENTRY_POINT_GROUP):
-        found: Iterable[Endpoint] = point.load()
-        for endpoint in found:
-            if endpoint.protocol not in _endpoints.get(endpoint.key, {}):
-                _check(endpoint)
-                _add(endpoint)
+        for point in entry_points(group=ENTRY_POINT_GROUP):
+            for endpoint in _load(point):
+                if endpoint.protocol not in _endpoints.get(endpoint.key, {}):
+                    _add(endpoint)
+        _loaded.add("entry points")
+
+
+def _load(point: EntryPoint) -> list[Endpoint]:
+    """The records an entry point names; what is wrong with them is warned about, and passed by."""
+    try:
+        found: Endpoint | Iterable[Endpoint] = point.load()
+        endpoints = [found] if isinstance(found, Endpoint) else list(found)
+        for endpoint in endpoints:
+            _check(endpoint)
+    except Exception as error:  # noqa: BLE001 - a stranger's module may raise anything
+        message = f"The endpoints of entry point {point.name!r} ({point.value}) are left out"
+        warnings.warn(f"{message}: {error!r}", RuntimeWarning, stacklevel=2)
+        return []
+    return endpoints
 
 
 def _info(endpoint: Endpoint) -> EndpointInfo:
