@@ -91,7 +91,7 @@ async def test_text_is_an_openai_answer(client: httpx.AsyncClient, engine: Scrip
     assert engine.prompt() == [("system", "You are a helpful assistant."), ("user", "Hello")]
     asked = {name: value for name, value in engine.asked[0].items() if name != "messages"}
     assert asked == {
-        "max_tokens": 512,
+        "max_tokens": 256,
         "stream": True,
         "stream_options": {"include_usage": True},
         "temperature": 0,

@@ -27,7 +27,7 @@ from llm_tools.integrations.local import launching
 pytestmark = [pytest.mark.local_model, pytest.mark.anyio, pytest.mark.timeout(300)]
 
 
-def function(name: str, description: str, **properties: Any) -> dict[str, Any]:
+def function(name: str, description: str, /, **properties: Any) -> dict[str, Any]:
     return {
         "name": name,
         "description": description,

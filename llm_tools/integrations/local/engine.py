@@ -32,7 +32,7 @@ def start_engine(weights: str, *, threads: int, context: int, slots: int) -> tup
     options.api_keys = [key]
     options.n_ctx = context
     options.n_parallel = slots
-    options.n_batch = options.n_ubatch = 512
+    options.n_batch = options.n_ubatch = 128
     options.cpuparams.n_threads = options.cpuparams_batch.n_threads = threads
     options.n_gpu_layers = 0
     options.cache_ram_mib = _PREFIX_CACHE_MIB

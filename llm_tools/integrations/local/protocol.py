@@ -24,7 +24,7 @@ from .wording import answering, choosing, filling, talking
 _NAME_TOKENS = 40
 _INPUT_TOKENS = 256
 _SENTENCE_TOKENS = 80
-_TEXT_TOKENS = 512
+_TEXT_TOKENS = 256
 _DECLINE_BIAS = -2.0
 """Without it the model declines about every second request that a function fits."""
 
