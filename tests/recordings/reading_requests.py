@@ -86,15 +86,22 @@ def _chat_message(message: Any) -> Said:
     if role != "assistant":
         return Said("user" if role == "user" else "system", content, text_of(content))
     texts = {message[key]: None for key in _REASONING if message.get(key)}  # said twice by some
-    opaque = [*texts, *(message.get("reasoning_details") or [])]
+    opaque = [*texts, *(message.get("reasoning_details") or []), *_extras(message)]
     if isinstance(content, list):
         opaque += [chunk for chunk in content if chunk.get("type") == "thinking"]
     parts = [Part(kept=kept(item)) for item in opaque]
     for call in message.get("tool_calls") or []:
         function = call["function"]
         arguments = arguments_value(function.get("arguments"))
+        parts += [Part(kept=kept(extra)) for extra in _extras(call)]
         parts.append(Part(function["name"], arguments, call.get("id")))
     return Said("model", message, text_of(content), parts)
+
+
+def _extras(holder: Any) -> list[Any]:
+    """Signatures of Gemini's compatible host."""
+    extra = holder.get("extra_content")
+    return [] if not extra or STAND_INS[0] in kept(extra) else [extra]
 
 
 # ---------------------------------------------------------------- Responses
