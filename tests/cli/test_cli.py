@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from local.tiny_model import write_tiny_model
@@ -17,6 +21,60 @@ from llm_tools.cli import main
 from llm_tools.cli.painting import Paint
 from llm_tools.integrations.local import launching
 from llm_tools.integrations.local.weights import SMOLLM2
+
+
+class Knowing(BaseHTTPRequestHandler):
+    """A host that does what the demo asks, unless `mistake` says otherwise."""
+
+    mistake = ""
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        choice = body.get("tool_choice")
+        mistake = type(self).mistake
+        if choice and choice != "auto" and mistake != "answers in text":
+            message = {"role": "assistant", "tool_calls": self.calls(body, choice)}
+        else:
+            results = [m["content"] for m in body["messages"] if m["role"] == "tool"]
+            text = "I do not know." if mistake == "forgets" else f"It is {results}."
+            message = {"role": "assistant", "content": text}
+        choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
+        answer = {"id": "1", "created": 1, "model": body["model"], "choices": choices}
+        data = json.dumps(answer).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def calls(self, body: Any, choice: Any) -> list[Any]:
+        numbers = [int(word) for word in re.findall(r"\d+", body["messages"][-1]["content"])]
+        name = "add_numbers" if choice == "required" else choice["function"]["name"]
+        [function] = [t["function"] for t in body["tools"] if t["function"]["name"] == name]
+        names = list(function["parameters"]["properties"])
+        if type(self).mistake == "miscounts":
+            numbers = [0, 0]
+        arguments = json.dumps(dict(zip(names, numbers, strict=True)))
+        call = {"type": "function", "function": {"name": name, "arguments": arguments}}
+        count = 2 if type(self).mistake == "calls twice" else 1
+        return [{"id": f"call_{number}", **call} for number in range(count)]
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def knowing(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Knowing]]:
+    handler = type("Handler", (Knowing,), {})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{server.server_port}/v1")
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+        yield handler
+        server.shutdown()
+        thread.join()
+
 
 HELLO_SERVER = """
 import json, sys
@@ -253,6 +311,56 @@ def test_the_demo_believes_nothing(
     assert "offered       add_numbers(a, b) - Add two numbers." in out
     assert '✗ expected add_numbers({"a":17,"b":25}), the model called ' in out
     assert "every step happened" not in out
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "trio"])
+def test_the_demo_on_another_endpoint(
+    knowing: type[Knowing], capsys: pytest.CaptureFixture[str], loop: str
+) -> None:
+    """Against any endpoint that does its part, the demo tells the same story."""
+    status, out, _ = run(capsys, "demo", "--model", "openai.gpt-4o-mini", "--loop", loop)
+    assert status == 0, out
+    told = [line.split(" s  ")[-1].strip() for line in out.splitlines()]
+    for line in (
+        'function_use  add_numbers({"a":17,"b":25})',
+        'result        {"sum":42}',
+        "final text    It is ['{\"sum\":42}'].",
+        'function_use  set_timer({"minutes":10})',
+        'function_use  multiply_numbers({"x":6,"y":7})',
+        "run           2 requests, 1 call, then: It is ['{\"product\":144}'].",
+        "✓ every step happened",
+    ):
+        assert line in told
+    assert "135 million" not in out
+
+
+@pytest.mark.parametrize(
+    ("mistake", "words"),
+    [
+        ("answers in text", "was told to call a function and did not"),
+        ("calls twice", "one call was asked for, 2 came"),
+        ("miscounts", 'expected add_numbers({"a":17,"b":25})'),
+        ("forgets", "the final text does not tell the result"),
+    ],
+)
+def test_the_demo_fails_with_the_reason(
+    knowing: type[Knowing], capsys: pytest.CaptureFixture[str], mistake: str, words: str
+) -> None:
+    """A step that did not happen ends the demo, whatever the model says."""
+    knowing.mistake = mistake
+    status, out, _ = run(capsys, "demo", "--model", "openai.gpt-4o-mini")
+    assert status == 1
+    assert words in out.split("✗")[1]
+
+
+def test_the_demo_without_trio(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A loop that is not installed is named with the command that installs it."""
+    monkeypatch.setitem(sys.modules, "trio", None)
+    status, _, err = run(capsys, "demo", "--loop", "trio")
+    assert status == 1
+    assert "pip install 'llm-tools[trio]'" in err
 
 
 def test_the_demo_without_a_key(capsys: pytest.CaptureFixture[str]) -> None:

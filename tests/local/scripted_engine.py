@@ -60,6 +60,10 @@ class BreaksOff:
         self.pieces = pieces
 
 
+class HangsUp:
+    """Closes the connection without a word."""
+
+
 class ScriptedEngine:
     """`answers` are given in order; `asked` are the bodies that came."""
 
@@ -99,6 +103,9 @@ class ScriptedEngine:
         return [(turn["role"], turn["content"]) for turn in self.asked[number]["messages"]]
 
     def _answer(self, handler: BaseHTTPRequestHandler, answer: Any) -> None:
+        if isinstance(answer, HangsUp):
+            handler.close_connection = True
+            return
         if isinstance(answer, Refuses):
             handler.send_response(answer.status)
             handler.send_header("content-length", str(len(answer.body)))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import socket
+import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import anyio
 import httpx
 import pytest
-from local.scripted_engine import KEY, BreaksOff, HoldsOn, Refuses, ScriptedEngine, said
+from local.scripted_engine import KEY, BreaksOff, HangsUp, HoldsOn, Refuses, ScriptedEngine, said
 
 from llm_tools.integrations.local.front import Front, Service
 from llm_tools.integrations.local.seats import Seats
@@ -396,11 +397,12 @@ async def test_a_name_that_does_not_end(client: httpx.AsyncClient, engine: Scrip
             (400, "schema_not_supported", None),
         ),
         (Refuses(500, b"<html>"), (500, None, None)),
+        (HangsUp(), (500, None, None)),
         (BreaksOff(), (500, None, None)),
         ([{"error": {"message": "out of memory"}}], (500, None, None)),
         ([], (500, None, None)),
     ],
-    ids=["too long", "bad schema", "fails", "breaks off", "error event", "no end mark"],
+    ids=["too long", "bad schema", "fails", "hangs up", "breaks off", "error event", "no end mark"],
 )
 async def test_errors_of_the_engine(
     client: httpx.AsyncClient, engine: ScriptedEngine, answer: Any, expected: Any, stream: bool
@@ -438,6 +440,7 @@ async def test_a_stream_that_breaks_has_no_end_mark(
         ({"tool_choice": "always"}, "tool_choice", "always"),
         ({"tool_choice": "required"}, "tool_choice", "needs tools"),
         ({"tool_choice": "auto", "tools": []}, "tool_choice", "needs tools"),
+        ({"tool_choice": {"type": "function", "function": {"name": "f"}}}, "tool_choice", "needs tools"),
         ({"tools": [{"name": "x"}]}, "tools[0].type", "type"),
         ({"tools": [{"type": "function", "function": {"name": "a b"}}]}, "tools[0].function.name", "regex"),
         ({"tools": [PING, PING]}, "tools[1].function", "two functions called ping"),
@@ -526,6 +529,28 @@ async def test_deeply_nested_schema_is_refused(
     assert engine.asked == []
 
 
+async def test_text_and_refusals_of_the_history(
+    client: httpx.AsyncClient, engine: ScriptedEngine
+) -> None:
+    """An ordinary conversation goes to the model turn by turn."""
+    engine.answers = [said("Yes.")]
+    await ask(
+        client,
+        messages=[
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "A?"},
+            {"role": "assistant", "content": [{"type": "refusal", "refusal": "No."}]},
+            {"role": "user", "content": [{"type": "text", "text": "B?"}]},
+        ],
+    )
+    assert engine.prompt() == [
+        ("system", "Be brief."),
+        ("user", "A?"),
+        ("assistant", "No."),
+        ("user", "B?"),
+    ]
+
+
 async def test_other_paths_methods_and_keys(client: httpx.AsyncClient) -> None:
     """Health is open, everything else wants the key; wrong paths and methods say so."""
     nobody = {"authorization": "Bearer wrong"}
@@ -602,6 +627,42 @@ def test_a_stream_left_early_stops_the_engine(front: Front, engine: ScriptedEngi
         while b"Once" not in received:
             received += connection.recv(65536)
     assert held.hung_up.wait(5)
+
+
+@pytest.mark.parametrize("abruptly", [False, True])
+def test_a_client_that_leaves_the_line_is_forgotten(
+    front: Front, engine: ScriptedEngine, abruptly: bool
+) -> None:
+    """A request whose client is gone before its turn never reaches the engine."""
+    held = HoldsOn("a")
+    engine.answers = [held, said("b")]
+    address: Any = front.server_address[:2]
+    line = front.service.seats._line
+    with socket.create_connection(address) as first:
+        first.sendall(post(HELLO))
+        assert held.started.wait(5)
+        with socket.create_connection(address) as second:
+            second.sendall(post(HELLO))
+            wait_until(lambda: len(line) == 1)
+            if abruptly:
+                second.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        wait_until(lambda: not line)
+        with socket.create_connection(address) as third:
+            third.sendall(post(HELLO, "Connection: close\r\n"))
+            wait_until(lambda: len(line) == 1)
+            held.go_on.set()
+            received = b""
+            while piece := third.recv(65536):
+                received += piece
+    assert b'"content":"b"' in received
+    assert len(engine.asked) == 2
+
+
+def wait_until(happened: Callable[[], bool]) -> None:
+    """For what can only be looked at."""
+    pause = threading.Event()
+    while not happened():
+        pause.wait(0.005)
 
 
 async def test_requests_wait_for_a_seat(client: httpx.AsyncClient, engine: ScriptedEngine) -> None:
