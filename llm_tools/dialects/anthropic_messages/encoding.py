@@ -22,7 +22,7 @@ def encode(target: Target[AnthropicQuirks], call: Call) -> Encoded:
         ConfigurationError: the host or the model cannot take what the caller asked for.
     """
     shape = _shape_output(target, call)
-    offer = offer_functions(target, call)
+    offer = offer_functions(target, call, shape.prepared)
     messages = render_messages(target, call, offer.prepared, shape.instructions)
     body: Body = {**target.endpoint.body, **_address(target, call), **render_params(target, call)}
     for fragment in (messages.body, offer.body, render_effort(target, call), shape.body):

@@ -7,7 +7,9 @@ from typing import NamedTuple
 from ...content import JSON, ResultWarning
 from ...errors import UnsupportedOptionError
 from ...functions.choice import FunctionChoice
+from ...functions.output import PreparedOutput
 from ...functions.preparing import PreparedFunction, PreparedFunctions, prepare_functions
+from ...functions.rewriting.limits import NO_COST
 from ...functions.subsets import ANTHROPIC_PROPERTY_NAMES, ANTHROPIC_STRICT, WireRules
 from ...spec import Body, Call, Target
 from ...turns import functions_of_history, has_calls
@@ -29,8 +31,12 @@ class Offer(NamedTuple):
     warnings: tuple[ResultWarning, ...] = ()
 
 
-def offer_functions(target: Target[AnthropicQuirks], call: Call) -> Offer:
+def offer_functions(
+    target: Target[AnthropicQuirks], call: Call, output: PreparedOutput | None = None
+) -> Offer:
     """`tools` and `tool_choice`.
+
+    A strict `output` counts against the same limits as strict functions.
 
     Raises:
         UnsupportedOptionError: a forced call that the model refuses.
@@ -38,7 +44,8 @@ def offer_functions(target: Target[AnthropicQuirks], call: Call) -> Offer:
     if call.functions is None:
         return _offer_history(call)
     rules = _RULES if target.quirks.structured else _PLAIN
-    prepared = prepare_functions(call.functions, rules, strict=call.strict)
+    spent = NO_COST if output is None else output.cost
+    prepared = prepare_functions(call.functions, rules, strict=call.strict, spent=spent)
     sent, warnings = _narrow(target, call, prepared)
     body: Body = {"tools": sent.fragment("anthropic_messages", _render)}
     choice = _choice(call, prepared)

@@ -24,7 +24,7 @@ def encode(target: Target[ConverseQuirks], call: Call) -> Encoded:
         ConfigurationError: the host or the model cannot take what the caller asked for.
     """
     shape = _shape_output(target, call)
-    offer = offer_functions(target, call)
+    offer = offer_functions(target, call, shape.prepared)
     instructions = (*offer.instructions, *shape.instructions)
     messages = render_messages(target, call, offer.prepared, instructions)
     body: Body = {**target.endpoint.body, **messages.body}

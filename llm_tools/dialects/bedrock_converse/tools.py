@@ -7,7 +7,9 @@ from typing import NamedTuple
 from ...content import JSON, ResultWarning
 from ...errors import UnsupportedOptionError
 from ...functions.choice import FunctionChoice
+from ...functions.output import PreparedOutput
 from ...functions.preparing import PreparedFunction, PreparedFunctions, prepare_functions
+from ...functions.rewriting.limits import NO_COST
 from ...functions.subsets import ANTHROPIC_PROPERTY_NAMES, BEDROCK_STRICT, WireRules
 from ...spec import Body, Call, Target
 from ...turns import functions_of_history, has_calls
@@ -38,8 +40,12 @@ class Offer(NamedTuple):
     warnings: tuple[ResultWarning, ...] = ()
 
 
-def offer_functions(target: Target[ConverseQuirks], call: Call) -> Offer:
+def offer_functions(
+    target: Target[ConverseQuirks], call: Call, output: PreparedOutput | None = None
+) -> Offer:
     """`toolConfig`, and what says the choice where that cannot.
+
+    A strict `output` counts against the same limits as strict functions.
 
     Raises:
         UnsupportedOptionError: a forced call that the model refuses.
@@ -48,7 +54,8 @@ def offer_functions(target: Target[ConverseQuirks], call: Call) -> Offer:
     if call.functions is None:
         return _offer_history(target, call)
     rules = _RULES[target.quirks.claude_fields, target.quirks.structured]
-    prepared = prepare_functions(call.functions, rules, strict=call.strict)
+    spent = NO_COST if output is None else output.cost
+    prepared = prepare_functions(call.functions, rules, strict=call.strict, spent=spent)
     if choice is None:
         return Offer(_config(prepared), prepared, None, warnings=prepared.warnings)
     if choice.mode == "none":
