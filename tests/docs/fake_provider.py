@@ -15,8 +15,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from docs import wires
 from docs.made_values import Maker
+
+from docs import wires
 
 
 def answer(asked: wires.Asked) -> wires.Answer:

@@ -281,7 +281,9 @@ def _stream_messages(said: Answer) -> Iterator[bytes]:
 def _read_gemini(body: Body) -> Asked:
     asked = Asked()
     for message in body["contents"]:
-        results = [part["functionResponse"] for part in message["parts"] if "functionResponse" in part]
+        results = [
+            part["functionResponse"] for part in message["parts"] if "functionResponse" in part
+        ]
         if results:
             asked.result = json.dumps(results[-1]["response"])
         elif message["role"] == "user":
