@@ -73,6 +73,13 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
+def changelog(session: nox.Session) -> None:
+    """What a release would say."""
+    session.install(*group("changelog"))
+    session.run("towncrier", "build", "--draft", "--version", PROJECT["project"]["version"])
+
+
+@nox.session
 def coverage(session: nox.Session) -> None:
     """How much of the package the tests reach, branches included."""
     session.install("-e", ".[local]", *group("tests"))
