@@ -50,6 +50,8 @@ class EventStream:
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if not self._ended:
+            self._interrupt()
         if self._open is not None:
             await self._open.aclose()
 
@@ -58,10 +60,11 @@ class EventStream:
         """The whole answer, once the last event has come.
 
         Raises:
-            StreamError: it has not.
+            StreamError: it has not; `result` is what had come by then, if the stream is over.
         """
         if self._result is None:
-            raise StreamError("The stream has not ended: read it to its last event first.")
+            error = StreamError("The stream has not ended: read it to its last event first.")
+            raise self._with_partial_result(error) if self._ended else error
         return self._result
 
     def __aiter__(self) -> Self:
@@ -96,15 +99,18 @@ class EventStream:
             self._ended = True
             self._error = self._with_partial_result(error)
         except BaseException:
-            self._ended = True
-            self._error = StreamError("Reading the stream was interrupted; it cannot be resumed.")
+            self._interrupt()
             raise
+
+    def _interrupt(self) -> None:
+        self._ended = True
+        self._error = StreamError("Reading the stream was interrupted; it cannot be resumed.")
 
     def _with_partial_result(self, error: LlmToolsError) -> LlmToolsError:
         """Give an error that came from below the decoder what had arrived by then."""
         if error.result is None and self._decoder is not None:
             try:
-                self._decoder.close()
+                error.result = self._decoder.close()
             except LlmToolsError as broken:
                 error.result = broken.result
         return error

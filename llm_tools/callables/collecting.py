@@ -8,8 +8,11 @@ from typing import Any
 from ..errors import ConfigurationError
 from ..functions.caching import Bounded
 from ..functions.definitions import FunctionDefinition, normalize_functions
+from ..functions.visibility import visible_functions
 from .decorating import Tool, ToolOptions
 from .executor import CallableExecutor
+
+__all__ = ["as_callable", "by_name", "visible_functions"]
 
 _FROM_FUNCTIONS: Bounded[CallableExecutor] = Bounded(512)
 
@@ -52,29 +55,6 @@ def by_name(functions: Any) -> dict[str, CallableExecutor | None]:
         definition.name: as_callable(item)
         for definition, item in zip(definitions, items, strict=True)
     }
-
-
-def visible_functions(
-    functions: Any,
-    input: Any,  # noqa: A002 - the handlers' word
-    attributes: Mapping[str, Any] | None = None,
-) -> Any:
-    """The functions without those hidden for this input; the same object where none is.
-
-    Args:
-        functions: a list of functions in any accepted form, or a `UseExecutors`, or None.
-        input: what visibility handlers are asked about.
-        attributes: what they see beside a function's own.
-    """
-    if functions is None:
-        return None
-    items = functions if isinstance(functions, list | tuple) else _listed(functions)
-    shown = [
-        item
-        for item in items
-        if not isinstance(item, CallableExecutor) or item.visible(input, attributes)
-    ]
-    return items if len(shown) == len(items) else shown
 
 
 def _listed(functions: Any) -> list[Any]:

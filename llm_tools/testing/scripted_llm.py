@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
@@ -20,8 +20,10 @@ from ..content import (
     OutputResultContent,
     OutputResultFunctionUse,
     OutputResultReasoning,
+    OutputResultRefusal,
     OutputResultText,
     ReasoningDelta,
+    RefusalDelta,
     StreamEvent,
     TextDelta,
     Usage,
@@ -30,6 +32,7 @@ from ..errors import ConfigurationError, LlmToolsError, StreamError
 from ..functions.choice import read_function_call
 from ..functions.definitions import normalize_functions
 from ..functions.output import normalize_output
+from ..functions.visibility import visible_functions
 from ..history import mend, read_messages
 from ..history.parts import ALL_PARTS, read_parts
 from ..ids import UniqueIds
@@ -64,8 +67,9 @@ class ScriptedLlm:
 
     Each call takes the next answer: text, an `OutputResult`, a content part or a list of parts
     (structs or dicts, `{"type": "function_use", "name": …, "input": …}`), an exception to raise,
-    or a function of the `ScriptedCall` that returns one of these (sync or async). `calls` holds
-    what was asked.
+    or a function of the `ScriptedCall` that returns one of these (sync or async). A list that
+    ends with an exception is an answer that breaks off: a stream brings the parts, then raises it.
+    `calls` holds what was asked.
     """
 
     def __init__(self, answers: Iterable[Answer] | Callable[[ScriptedCall], Any]) -> None:
@@ -96,13 +100,12 @@ class ScriptedLlm:
             ConfigurationError: the script has ended, or the options are wrong.
             LlmToolsError: as scripted, or what `Llm.call` would raise for this answer.
         """
-        call, result = await self._next(
+        answer = await self._next(
             messages, functions, function_call, function_call_strict_input, json_schema
         )
-        error = check_answer(call, result)
-        if error is not None:
-            raise error
-        return result
+        if answer.error is not None:
+            raise answer.error
+        return answer.result
 
     def stream(
         self,
@@ -122,9 +125,10 @@ class ScriptedLlm:
 
     async def _next(
         self, messages: Any, functions: Any, function_call: Any, strict: bool, json_schema: Any
-    ) -> tuple[Plan, OutputResult]:
+    ) -> _Scripted:
         read, _ = mend(read_messages(messages), strict=False)
-        offered = normalize_functions(functions) if functions else None
+        shown = visible_functions(functions, {})
+        offered = normalize_functions(shown) if shown else None
         known = offered.by_name if offered is not None else {}
         choice = read_function_call(function_call, known)
         seen = ScriptedCall(
@@ -145,22 +149,32 @@ class ScriptedLlm:
             raise ConfigurationError("The script of this ScriptedLlm has ended.")
         if isinstance(answer, Exception):
             raise answer
-        return _plan(read, offered, choice, strict, json_schema), _result(answer)
+        return _read_answer(answer, _plan(read, offered, choice, strict, json_schema))
+
+
+class _Scripted(Struct, frozen=True, kw_only=True):
+    """An answer, and the error that follows it; `broken` if that ends it early."""
+
+    result: OutputResult
+    error: LlmToolsError | None
+    broken: bool = False
 
 
 class ScriptedStream:
     """`EventStream`'s twin over a scripted answer."""
 
-    def __init__(self, start: Callable[[], Any]) -> None:
+    def __init__(self, start: Callable[[], Awaitable[_Scripted]]) -> None:
         self._start = start
         self._events: deque[StreamEvent] = deque()
+        self._partial: OutputResult | None = None
         self._result: OutputResult | None = None
         self._error: LlmToolsError | None = None
 
     async def __aenter__(self) -> Self:
-        plan, answer = await self._start()
+        answer = await self._start()
         self._events.extend(_events(answer))
-        self._error = check_answer(plan, answer)
+        self._partial = answer.result
+        self._error = answer.error
         return self
 
     async def __aexit__(
@@ -190,10 +204,12 @@ class ScriptedStream:
         """The whole answer, once the last event has come.
 
         Raises:
-            StreamError: it has not.
+            StreamError: it has not; `result` is what there is of it.
         """
         if self._result is None:
-            raise StreamError("The stream has not ended: read it to its last event first.")
+            raise StreamError(
+                "The stream has not ended: read it to its last event first.", result=self._partial
+            )
         return self._result
 
 
@@ -207,6 +223,17 @@ def _plan(
     call = Call(messages=messages, functions=offered, choice=choice, strict=strict, output=output)
     prepared = PreparedOutput(output=output, schema=output.schema) if output is not None else None
     return Plan(target=resolve("openai.scripted"), call=call, output=prepared)
+
+
+def _read_answer(answer: Any, plan: Plan) -> _Scripted:
+    if isinstance(answer, list | tuple) and answer and isinstance(answer[-1], LlmToolsError):
+        *parts, error = answer
+        result = _result(parts)
+        if error.result is None:
+            error.result = result
+        return _Scripted(result=result, error=error, broken=True)
+    result = _result(answer)
+    return _Scripted(result=result, error=check_answer(plan, result))
 
 
 def _result(answer: Any) -> OutputResult:
@@ -241,18 +268,26 @@ def _with_ids(parts: Iterable[Any]) -> tuple[OutputResultContent, ...]:
     return read_parts(filled, ALL_PARTS, "answer")
 
 
-def _events(answer: OutputResult) -> list[StreamEvent]:
+def _events(answer: _Scripted) -> list[StreamEvent]:
     events: list[StreamEvent] = []
+    calls = answer.result.function_calls
+    cut_off = answer.broken or answer.result.stop_reason == "length"
     index = 0
-    for part in answer.content:
+    for part in answer.result.content:
         match part:
             case OutputResultText(text=text):
                 events.append(TextDelta(text=text))
             case OutputResultReasoning(text=text) if text:
                 events.append(ReasoningDelta(text=text))
+            case OutputResultRefusal(text=text):
+                events.append(RefusalDelta(text=text))
             case OutputResultFunctionUse():
                 start = FunctionUseStart(index=index, name=part.name, function_id=part.function_id)
-                delta = FunctionInputDelta(index=index, partial_json=json_text(part.input))
-                events += [start, delta, FunctionUseDone(index=index, function_use=part)]
+                events += [
+                    start,
+                    FunctionInputDelta(index=index, partial_json=json_text(part.input)),
+                ]
+                if not (cut_off and part is calls[-1]):
+                    events.append(FunctionUseDone(index=index, function_use=part))
                 index += 1
-    return [*events, Finished(result=answer)]
+    return events if answer.broken else [*events, Finished(result=answer.result)]

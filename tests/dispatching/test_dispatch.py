@@ -305,7 +305,7 @@ async def test_sync_functions_run_in_threads_and_a_timeout_is_honest() -> None:
 
     began = time.monotonic()
     (result,) = await dispatch(
-        [call("blocks")], [function("blocks", blocks, timeout=0.01)], timeout=60
+        [call("blocks")], [function("blocks", blocks, timeout=0.5)], timeout=60
     )
     assert isinstance(result.error, FunctionTimeoutError)
     assert "may still be running in its thread" in result.content
