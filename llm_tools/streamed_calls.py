@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from .content import (
     FunctionInputDelta,
     FunctionUseDone,
@@ -55,15 +57,18 @@ class StreamedCall:
 class StreamedCalls:
     """The calls of one stream.
 
-    A call is done once it has stopped and the next call has begun, or the answer has ended with
-    nothing cut off. Text after a call does not do: the last call of an answer that was cut off
-    never runs, whatever came after it.
+    A call is done once it has stopped and the next call has begun, or the answer has ended. Text
+    after a call does not do: the last call of an answer that was cut off never runs, whatever came
+    after it. Of an answer that failed at its end no further call is done.
+
+    `objects`: whole answers of this wire have arguments as objects, not as their text.
     """
 
-    __slots__ = ("_claims", "_count", "_last", "_open", "_plan")
+    __slots__ = ("_claims", "_count", "_last", "_objects", "_open", "_plan")
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, *, objects: bool = False) -> None:
         self._plan = plan
+        self._objects = objects
         self._claims = UniqueIds()
         self._count = 0
         self._last: StreamedCall | None = None
@@ -90,14 +95,18 @@ class StreamedCalls:
     def stop(self, call: StreamedCall) -> list[StreamEvent]:
         """The call has come whole."""
         call.stopped = True
+        if self._objects and call.fragments:
+            call.settle(_object_or_text(call.arguments))
         return self._done(call) if call.followed else []
 
     def drop(self, call: StreamedCall) -> None:
         """The call is broken: it will never be done."""
         self._open.pop(call.index, None)
 
-    def end(self) -> list[StreamEvent]:
-        """The answer ended and nothing of it was cut off: every call is complete."""
+    def end(self, *, cut_off: bool = False) -> list[StreamEvent]:
+        """The answer ended: every call is complete, but for the last of an answer cut off."""
+        if cut_off and self._last is not None:
+            self.drop(self._last)
         return [event for call in list(self._open.values()) for event in self._done(call)]
 
     def _follow(self) -> list[StreamEvent]:
@@ -114,6 +123,13 @@ class StreamedCalls:
             self._plan, call.wire_name, call.arguments, call.function_id, call.metadata
         )
         return [FunctionUseDone(index=call.index, function_use=use)]
+
+
+def _object_or_text(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return text
 
 
 class WholeCalls:
@@ -138,6 +154,6 @@ class WholeCalls:
         text = json_text(arguments) or "{}"
         return [*events, FunctionInputDelta(index=call.index, partial_json=text)]
 
-    def end(self) -> list[StreamEvent]:
-        """A stop reason that cuts nothing off."""
-        return self._calls.end()
+    def end(self, *, cut_off: bool = False) -> list[StreamEvent]:
+        """The answer ended."""
+        return self._calls.end(cut_off=cut_off)

@@ -34,7 +34,7 @@ class MessageStream:
         self._message = WireMessage()
         self._blocks: list[OpenBlock] = []
         self._current: dict[int, OpenBlock] = {}
-        self._calls = StreamedCalls(plan)
+        self._calls = StreamedCalls(plan, objects=True)
         self._ended = False
 
     def feed(self, frame: Frame) -> list[StreamEvent]:
@@ -122,19 +122,19 @@ class MessageStream:
         return self._calls.stop(block.call)
 
     def _stop(self, event: Event) -> list[StreamEvent]:
-        """The reason why the message ends; only one that cuts nothing off completes its calls."""
+        """The reason why the message ends."""
         message, delta = self._message, event.delta
         message.usage = newer(message.usage, event.usage)
         if delta is None or delta.stop_reason is None:
             return []
         message.stop_reason, message.stop_details = delta.stop_reason, delta.stop_details
-        events = [] if delta.stop_reason in _CUTS_OFF else self._calls.end()
+        events = self._calls.end(cut_off=delta.stop_reason in _CUTS_OFF)
         refused = explanation(message)
         return [*events, RefusalDelta(text=refused)] if refused else events
 
     def _end(self, _: Event) -> list[StreamEvent]:
         self._ended = True
-        return [] if self._message.stop_reason in _CUTS_OFF else self._calls.end()
+        return self._calls.end(cut_off=self._message.stop_reason in _CUTS_OFF)
 
     def _fail(self, event: Event) -> list[StreamEvent]:
         """Raise what an error event stands for, or an event of another wire."""

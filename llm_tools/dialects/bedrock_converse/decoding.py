@@ -14,7 +14,7 @@ from ...reply import Reply, decode_json, read_created
 from ...spec import Plan
 from .replay import Block, cited_text, leave
 
-_STOPS: dict[str, StopReason] = {
+STOPS: dict[str, StopReason] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
     "tool_use": "function_use",
@@ -93,7 +93,7 @@ def read_answer(
     for block in answer.content:
         _read_block(reply, plan, block)
     reason = answer.stop_reason
-    stop: StopReason | None = None if reason is None else _STOPS.get(reason, "other")
+    stop: StopReason | None = None if reason is None else STOPS.get(reason, "other")
     if broken is None and stop == "error":
         broken = _MALFORMED.format(reason)
     request_id = headers.get("x-amzn-requestid")

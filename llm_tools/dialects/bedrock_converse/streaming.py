@@ -14,17 +14,8 @@ from ...reply import decode_json
 from ...spec import Frame, Plan
 from ...streamed_calls import BROKE_OFF, StreamedCalls
 from .assembling import Event, OpenBlock
-from .decoding import Answer, WireUsage, read_answer
+from .decoding import STOPS, Answer, WireUsage, read_answer
 from .replay import Block
-
-_INCOMPLETE = frozenset(
-    {
-        "max_tokens",
-        "model_context_window_exceeded",
-        "malformed_tool_use",
-        "malformed_model_output",
-    }
-)
 
 _decoder = msgspec.json.Decoder(Event)
 _any_decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
@@ -42,7 +33,7 @@ class ConverseStream:
         self._headers = headers
         self._blocks: list[OpenBlock] = []
         self._current: dict[int, OpenBlock] = {}
-        self._calls = StreamedCalls(plan)
+        self._calls = StreamedCalls(plan, objects=True)
         self._stop_reason: str | None = None
         self._usage: WireUsage | None = None
 
@@ -120,9 +111,10 @@ class ConverseStream:
         return self._calls.stop(block.call)
 
     def _stop(self, event: Event) -> list[StreamEvent]:
-        """The reason why the message ends; only one that cuts nothing off completes its calls."""
+        """The reason why the message ends."""
         self._stop_reason = event.stop_reason or "end_turn"
-        return [] if self._stop_reason in _INCOMPLETE else self._calls.end()
+        reason = STOPS.get(self._stop_reason)
+        return [] if reason == "error" else self._calls.end(cut_off=reason == "length")
 
     def _add_metadata(self, event: Event) -> list[StreamEvent]:
         self._usage = event.usage

@@ -16,7 +16,6 @@ from .reasons import Stop, read_stop
 from .wire import ANSWERS, Answer, Part
 
 _BROKEN = Stop("error", None, "the stream broke off")
-_CUTS = ("length", "error")
 
 
 def open_stream(plan: Plan, headers: Mapping[str, str]) -> StreamDecoder:
@@ -78,7 +77,9 @@ class GeminiStream:
         first, _ = split_candidates(answer)
         stop = read_stop(answer, first, vertex_numbers=self._plan.target.quirks.vertex_numbers)
         self._ended = stop.name is not None
-        return self._calls.end() if self._ended and stop.reason not in _CUTS else []
+        if not self._ended or stop.reason == "error":
+            return []
+        return self._calls.end(cut_off=stop.reason == "length")
 
     def _events_of(self, part: Part) -> list[StreamEvent]:
         call = part.get("functionCall")

@@ -94,9 +94,7 @@ class OllamaStream:
                 events.append(TextDelta(text=content))
             else:
                 events += self._calls.add(call.name, call.arguments, None, None)
-        if stop_reason(line) != "length":
-            events += self._calls.end()
-        return events
+        return events + self._calls.end(cut_off=stop_reason(line) == "length")
 
     def _read(self, broken: str | None) -> OutputResult:
         self._answer.message = WireMessage(

@@ -153,8 +153,7 @@ class ChatStream:
 
     def _finish(self, choice: ChoiceAssembler) -> list[StreamEvent]:
         events = self._stand_in(choice) if self._plan.emulation is not None else []
-        cut_off = stop_reason(choice.choice) in ("length", "error")
-        return events + self._teller.end(choice.calls.in_order(), cut_off=cut_off)
+        return events + self._teller.end(choice.calls.in_order(), stop_reason(choice.choice))
 
     def _stand_in(self, choice: ChoiceAssembler) -> list[StreamEvent]:
         """The text that stands in for a call; text that does not is text after all."""

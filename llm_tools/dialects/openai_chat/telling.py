@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from itertools import zip_longest
 
-from ...content import FunctionInputDelta, FunctionUseDone, FunctionUseStart, StreamEvent
+from ...content import (
+    FunctionInputDelta,
+    FunctionUseDone,
+    FunctionUseStart,
+    StopReason,
+    StreamEvent,
+)
 from ...ids import UniqueIds
 from ...reply import caller_name, read_function_use
 from ...spec import Plan
@@ -61,12 +67,17 @@ class CallTeller:
         self._touched = []
         return events
 
-    def end(self, slots: list[CallSlot], *, cut_off: bool) -> list[StreamEvent]:
-        """The answer ended: all its calls are done, unless it was cut off or failed."""
+    def end(self, slots: list[CallSlot], reason: StopReason | None) -> list[StreamEvent]:
+        """The answer ended: all its calls are done, but for the last one of an answer cut off.
+
+        Of an answer that failed no further call is done.
+        """
+        calls = [slot for slot in slots if slot.says_something and not slot.custom]
+        complete = {"error": 0, "length": len(calls) - 1}.get(reason or "", len(calls))
         events: list[StreamEvent] = []
-        for slot in slots:
-            if slot.says_something and not slot.custom and not slot.done:
-                events += self._progress(slot) if cut_off else self._done(slot)
+        for place, slot in enumerate(calls):
+            if not slot.done:
+                events += self._done(slot) if place < complete else self._progress(slot)
         return events
 
     def _progress(self, slot: CallSlot) -> list[StreamEvent]:

@@ -6,6 +6,7 @@ between events.
 
 from __future__ import annotations
 
+from bisect import bisect, insort
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
@@ -39,7 +40,6 @@ class _Event(Struct):
     message: Any = None
 
 
-_CUTS = ("length", "error")
 _EVENT = msgspec.json.Decoder(_Event)
 
 
@@ -52,7 +52,7 @@ class ResponsesStream:
     """Reads one stream; see `spec.StreamDecoder`."""
 
     __slots__ = ("_by_id", "_by_order", "_calls", "_handlers", "_head", "_headers", "_plan",
-                 "_reasoning", "_result", "_slots")  # fmt: skip
+                 "_reasoned", "_result", "_slots")  # fmt: skip
 
     def __init__(self, plan: Plan, headers: Mapping[str, str]) -> None:
         self._plan = plan
@@ -62,7 +62,7 @@ class ResponsesStream:
         self._by_id: dict[str, Slot] = {}
         self._by_order: dict[int, Slot] = {}
         self._calls = StreamedCalls(plan)
-        self._reasoning: str | None = None
+        self._reasoned: list[tuple[int, str]] = []
         self._result: OutputResult | None = None
         self._handlers: dict[str, Callable[[_Event], list[StreamEvent]]] = {
             "response.created": self._begin,
@@ -143,15 +143,21 @@ class ResponsesStream:
 
     def _finish(self, slot: Slot, item: Item) -> list[StreamEvent]:
         events = [*self._name(slot, item), *slot.finish(item)]
-        if slot.kind == "reasoning":
-            self._reasoning = text_of(item, "id") or self._reasoning
+        if slot.kind == "reasoning" and (reasoning_id := text_of(item, "id")):
+            insort(self._reasoned, (slot.order, reasoning_id))
         if slot.call is not None:
             whole = slot.whole()
-            slot.call.metadata = keep(self._plan.target.replay_key, whole, self._reasoning)
+            key = self._plan.target.replay_key
+            slot.call.metadata = keep(key, whole, self._reasoning_before(slot))
             slot.call.settle(whole.get("arguments"))
             if not is_unfinished(whole, complete=False):
                 events += self._calls.stop(slot.call)
         return events
+
+    def _reasoning_before(self, slot: Slot) -> str | None:
+        """The id of the reasoning that an item follows."""
+        place = bisect(self._reasoned, (slot.order, ""))
+        return self._reasoned[place - 1][1] if place else None
 
     def _name(self, slot: Slot, item: Item) -> list[StreamEvent]:
         """Announce a call once its name is known; pieces that came before it follow."""
@@ -228,8 +234,9 @@ class ResponsesStream:
             unfinished = not slot.done or is_unfinished(slot.item, complete=complete)
             if slot.call is not None and unfinished:
                 self._calls.drop(slot.call)
-        cut = self._result.stop_reason in _CUTS
-        return events if cut else events + self._calls.end()
+        if self._result.stop_reason == "error":
+            return events
+        return events + self._calls.end(cut_off=self._result.stop_reason == "length")
 
     def _last_items(self, response: Response) -> list[StreamEvent]:
         """Events of items that the stream did not say the end of."""
