@@ -13,9 +13,10 @@ from urllib.parse import quote
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 from typing_extensions import Unpack
 
-from .content import JSON, OutputResult, ResultWarning
+from .content import JSON, Message, OutputResult, ResultWarning
 from .errors import ConfigurationError
 from .event_stream import EventStream
 from .fallbacks import FallbackLlm, fallback
@@ -23,13 +24,16 @@ from .functions.choice import FunctionCall, read_function_call
 from .functions.definitions import normalize_functions
 from .functions.output import normalize_output
 from .functions.visibility import visible_functions
-from .history import Messages, mend, read_messages
+from .history import Messages, mend, read_again, read_messages
 from .model import Functions
 from .options import LlmOptions, Options, check_where, merge_options
 from .registry import resolve
 from .reply import check_answer
 from .spec import Call, Encoded, Target
 from .transport import OutgoingRequest, Transport
+
+_UNSOUND = (TypeError, AttributeError, LookupError, ValueError, RecursionError)
+"""What comes of messages that are not what their types say; structs are taken on trust first."""
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -243,13 +247,12 @@ class Llm:
         stream: bool = False,
     ) -> Encoded:
         options = self._options
-        read, warnings = mend(read_messages(messages), strict=options.strict_history)
         shown = visible_functions(functions, {})
         offered = normalize_functions(shown) if shown is not None else None
         if offered is not None and not offered.definitions:
             offered = None
         call = Call(
-            messages=read,
+            messages=(),
             functions=offered,
             choice=read_function_call(function_call, offered.by_name if offered else ()),
             strict=strict,
@@ -258,8 +261,16 @@ class Llm:
             extra_body=options.extra_body,
             stream=stream,
             repair_arguments=options.repair_arguments,
-            warnings=warnings,
         )
+        read = read_messages(messages)
+        try:
+            return self._encode_messages(call, read)
+        except _UNSOUND:
+            return self._encode_messages(call, read_again(read))
+
+    def _encode_messages(self, call: Call, messages: tuple[Message, ...]) -> Encoded:
+        mended, warnings = mend(messages, strict=self._options.strict_history)
+        call = replace(call, messages=mended, warnings=warnings)
         return self._target.dialect.encode(self._target, call)
 
     def _outgoing(self, encoded: Encoded, *, stream: bool) -> OutgoingRequest:

@@ -30,6 +30,12 @@ def parts_of(message: Message) -> tuple[OutputResultContent, ...]:
     return cast("tuple[OutputResultContent, ...]", content)
 
 
+def system_text(message: Message) -> str:
+    """The text of a system message; empty where it is blank."""
+    texts = [part.text for part in parts_of(message) if isinstance(part, OutputResultText)]
+    return "\n".join([text for text in texts if text.strip()])
+
+
 def result_parts(message: Message) -> tuple[OutputResultText | OutputResultImage, ...] | None:
     """The text and image parts of a function result; None where it is a string or plain JSON."""
     content = message.content
@@ -83,7 +89,8 @@ def image_url(part: OutputResultImage) -> str:
 def own(part: Any, replay_key: str) -> dict[str, Any] | None:
     """What this target itself left on a part for replay, if it did."""
     metadata = part.provider_metadata
-    return metadata.get(replay_key) if metadata else None
+    kept = metadata.get(replay_key) if metadata else None
+    return kept if isinstance(kept, dict) else None
 
 
 class InlineImage(NamedTuple):

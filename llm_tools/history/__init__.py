@@ -3,7 +3,7 @@
 from .json_values import json_safe, legal_text
 from .mending import NOT_COMPLETED, mend
 from .parts import read_parts, result_content
-from .reading import Messages, read_message, read_messages
+from .reading import Messages, read_again, read_message, read_messages
 
 __all__ = [
     "NOT_COMPLETED",
@@ -11,6 +11,7 @@ __all__ = [
     "json_safe",
     "legal_text",
     "mend",
+    "read_again",
     "read_message",
     "read_messages",
     "read_parts",

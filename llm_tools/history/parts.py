@@ -42,6 +42,13 @@ _KEYS: dict[str, dict[str, str]] = {
     | dict(zip(kind.__struct_encode_fields__, kind.__struct_encode_fields__, strict=True))
     for tag, kind in _TAGS.items()
 }
+_OF_USES: dict[str, tuple[Any, str]] = {
+    "name": (str, "the name of a function"),
+    "input": (dict, "an object"),
+    "function_id": (str, "text"),
+    "raw_input": (str | None, "text"),
+    "input_error": (str | None, "text"),
+}
 _FOREIGN = {
     "image_url": '{"type": "image", "url": …}',
     "input_image": '{"type": "image", "url": …}',
@@ -152,16 +159,21 @@ def _clean_items(items: tuple[Any, ...]) -> tuple[JSON, ...]:
 
 def _flaw_of(part: OutputResultContent, *, by_model: bool) -> str | None:
     """What the types of a hand-made part do not rule out, with its pointer; None if it is fine."""
+    metadata = getattr(part, "provider_metadata", None)
+    if metadata is not None and not isinstance(metadata, dict):
+        return f"/providerMetadata: {_expected('an object', metadata)}"
     if isinstance(part, OutputResultImage):
         return _flaw_of_image(part, by_model=by_model)
-    if not isinstance(part, OutputResultFunctionUse):
-        return None if isinstance(part.text, str) else f"/text: {_expected('text', part.text)}"
-    if not isinstance(part.name, str):
-        return f"/name: {_expected('the name of a function', part.name)}"
-    if not isinstance(part.input, dict):
-        return f"/input: {_expected('an object', part.input)}"
-    if not isinstance(part.function_id, str):
-        return f"/functionId: {_expected('text', part.function_id)}"
+    if isinstance(part, OutputResultFunctionUse):
+        return _flaw_of_use(part)
+    return None if isinstance(part.text, str) else f"/text: {_expected('text', part.text)}"
+
+
+def _flaw_of_use(use: OutputResultFunctionUse) -> str | None:
+    for name, (kind, what) in _OF_USES.items():
+        value = getattr(use, name)
+        if not isinstance(value, kind):
+            return f"/{_KEYS['function_use'][name]}: {_expected(what, value)}"
     return None
 
 

@@ -85,6 +85,17 @@ def read_messages(messages: Messages) -> tuple[Message, ...]:
     )
 
 
+def read_again(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The messages with nothing in them taken on trust: checked, and made safe for JSON.
+
+    Raises:
+        ConfigurationError: a malformed message, with its index and a JSON pointer.
+    """
+    return tuple(
+        [read_message(message, f"messages[{index}]") for index, message in enumerate(messages)]
+    )
+
+
 def read_message(message: Any, where: str = "message") -> Message:
     """One message, as a struct or in its JSON form.
 

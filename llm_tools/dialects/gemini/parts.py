@@ -28,6 +28,7 @@ from .wire import Part
 # https://ai.google.dev/gemini-api/docs/thought-signatures#faqs
 FOREIGN_SIGNATURE = b64encode(b"skip_thought_signature_validator").decode()
 
+_OBJECTS = ("functionCall", "part")
 _IMAGE_TYPES = {
     "png": "image/png",
     "jpg": "image/jpeg",
@@ -91,8 +92,11 @@ class PartRenderer(NamedTuple):
                 return render_image(part) | (self.kept(part) or {})
 
     def kept(self, part: Any) -> dict[str, Any] | None:
-        """What this target left on a part."""
-        return own(part, self.target.replay_key)
+        """What this target left on a part, if it is still of the wire's shape."""
+        kept = own(part, self.target.replay_key)
+        if kept is None or all(isinstance(kept.get(key, {}), dict) for key in _OBJECTS):
+            return kept
+        return None
 
     def _is_own(self, part: OutputResultContent) -> bool:
         return not isinstance(part, OutputResultRefusal) and self.kept(part) is not None

@@ -10,7 +10,15 @@ from msgspec.structs import replace
 from ...content import JSON, Message, OutputResultImage, OutputResultText, ResultWarning
 from ...errors import UnsupportedOptionError
 from ...functions.preparing import PreparedFunctions
-from ...rendering import image_url, inline_image, legal_ids, parts_of, result_parts, result_text
+from ...rendering import (
+    image_url,
+    inline_image,
+    legal_ids,
+    parts_of,
+    result_parts,
+    result_text,
+    system_text,
+)
 from ...spec import Target
 from .quirks import ChatQuirks
 from .turns import TurnRenderer
@@ -42,6 +50,8 @@ class MessageRenderer:
         messages = legal_ids(messages, _pattern(quirks.ids).fullmatch)
         if quirks.user_turn:
             messages = self._with_user_turn(messages)
+        if not quirks.late_system:
+            messages = self._with_system_first(messages)
         for message in messages:
             if instructions is not None and message.role != "system":
                 self._system(instructions)
@@ -50,6 +60,8 @@ class MessageRenderer:
         if instructions is not None:
             self._system(instructions)
         self._show_images()
+        if quirks.prefix_mark and self._out and self._out[-1]["role"] == "assistant":
+            self._out[-1]["prefix"] = True
         self.warnings += self._turns.warnings()
         return self._out
 
@@ -59,7 +71,7 @@ class MessageRenderer:
                 self._result(message)
             case "system":
                 self._show_images()
-                self._system(message.content)
+                self._system(system_text(message))
             case "user":
                 self._out.append({"role": "user", "content": self._user_content(message)})
             case _:
@@ -70,8 +82,8 @@ class MessageRenderer:
                 for image in images:
                     self._move("An image the assistant made:", [image])
 
-    def _system(self, text: JSON) -> None:
-        if text.strip():
+    def _system(self, text: str) -> None:
+        if text:
             self._out.append({"role": self._target.quirks.system_role, "content": text})
 
     def _user_content(self, message: Message) -> JSON:
@@ -137,13 +149,21 @@ class MessageRenderer:
             self._images = []
 
     def _with_user_turn(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
-        systems = [i for i, message in enumerate(messages) if message.role == "system"]
-        if not systems or any(message.role == "user" for message in messages):
+        texts = [i for i, m in enumerate(messages) if m.role == "system" and system_text(m)]
+        if not texts or any(message.role == "user" for message in messages):
             return messages
-        last = systems[-1]
+        last = texts[-1]
         self._warn("system_as_user", "The last system message went out as the user's.")
         as_user = replace(messages[last], role="user")
         return (*messages[:last], as_user, *messages[last + 1 :])
+
+    def _with_system_first(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        roles = [message.role for message in messages]
+        turn = roles.index("assistant") if "assistant" in roles else len(roles)
+        if "system" not in roles[turn:]:
+            return messages
+        self._warn("system_hoisted", "A system message between turns went out before all of them.")
+        return tuple(sorted(messages, key=lambda message: message.role != "system"))
 
     def _warn(self, code: str, detail: str) -> None:
         self.warnings.append(ResultWarning(code=code, detail=detail))

@@ -43,6 +43,8 @@ class ChatQuirks(Quirks, frozen=True, kw_only=True):
         refused: parameters that are not taken.
         system_role: `system` or `developer`.
         user_turn: a conversation must have a user message.
+        late_system: a system message may follow an assistant turn or a result.
+        prefix_mark: an assistant turn at the end, to be continued, says `prefix`.
         images: in user messages, as a `url` of any kind, `inline` (base64) or `refused`.
         result_images: results of functions may hold images.
         assistant_images: the images a model made may be sent back in its turn.
@@ -77,6 +79,8 @@ class ChatQuirks(Quirks, frozen=True, kw_only=True):
     refused: tuple[str, ...] = ("top_k",)
     system_role: Literal["system", "developer"] = "system"
     user_turn: bool = False
+    late_system: bool = True
+    prefix_mark: bool = False
     images: Literal["url", "inline", "refused"] = "url"
     result_images: bool = False
     assistant_images: bool = False

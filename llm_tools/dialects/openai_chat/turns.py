@@ -81,8 +81,8 @@ class TurnRenderer:
                 turn.apart = True
             case OutputResultReasoning():
                 self._reasoning_part(turn, part)
-            case OutputResultRefusal() if quirks.refusals:
-                turn.fields["refusal"] = part.text
+            case OutputResultRefusal() if quirks.refusals and part.text.strip():
+                turn.fields["refusal"] = turn.fields.get("refusal", "") + part.text
             case OutputResultRefusal():
                 turn.text(part.text)
             case _:

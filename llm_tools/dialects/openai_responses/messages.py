@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from ...content import (
     Message,
     OutputResultContent,
@@ -14,7 +16,14 @@ from ...content import (
 )
 from ...errors import ConfigurationError, UnsupportedOptionError
 from ...functions.preparing import PreparedFunctions
-from ...rendering import image_url, legal_ids, parts_of, result_parts, result_text
+from ...rendering import (
+    image_url,
+    legal_ids,
+    parts_of,
+    result_parts,
+    result_text,
+    system_text,
+)
 from ...spec import Body, Target
 from .quirks import ResponsesQuirks
 from .turns import write_turn
@@ -47,7 +56,7 @@ def encode_messages(
     body: Body = {"input": writer.items}
     if not writer.items:
         raise ConfigurationError("There is nothing to send: add a user message that is not empty.")
-    instructions = "\n\n".join(filter(None, map(_system_text, messages[:start])))
+    instructions = "\n\n".join(filter(None, map(system_text, messages[:start])))
     if instructions:
         body["instructions"] = instructions
     return Conversation(body, tuple(writer.warnings.values()))
@@ -68,16 +77,21 @@ class _Writer:
         self.warnings.setdefault(code, ResultWarning(code=code, detail=detail))
 
     def with_user_turn(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
-        """The messages; of system messages alone, the last becomes the user's."""
-        if not messages or any(message.role != "system" for message in messages):
+        """The messages; of system messages alone, the last that says something is the user's."""
+        if any(message.role != "system" for message in messages):
+            return messages
+        texts = [i for i, message in enumerate(messages) if system_text(message)]
+        if not texts:
             return messages
         self.warn("system_as_user", "The last system message went out as the user's message.")
-        return (*messages[:-1], Message(role="user", content=messages[-1].content))
+        last = texts[-1]
+        as_user = replace(messages[last], role="user")
+        return (*messages[:last], *messages[last + 1 :], as_user)
 
     def write(self, message: Message) -> None:
         match message.role:
             case "system":
-                self._add(message.role, _system_text(message))
+                self._add(message.role, system_text(message))
             case "user":
                 self._check_images(message)
                 self._add(message.role, _user_content(message))
@@ -112,11 +126,6 @@ class _Writer:
 
 def _is_image(part: OutputResultContent) -> bool:
     return isinstance(part, OutputResultImage)
-
-
-def _system_text(message: Message) -> str:
-    texts = [part.text for part in parts_of(message) if isinstance(part, OutputResultText)]
-    return "\n\n".join(texts)
 
 
 def _user_content(message: Message) -> str | list[Body]:
