@@ -12,95 +12,41 @@ if TYPE_CHECKING:
     from . import guards as guards
     from .callables import (
         CallableExecutor as CallableExecutor,
-    )
-    from .callables import (
         UseExecutors as UseExecutors,
-    )
-    from .callables import (
         create_callable_executor as create_callable_executor,
-    )
-    from .callables import (
         tool as tool,
-    )
-    from .callables import (
         use_executors as use_executors,
     )
     from .content import (
         Finished as Finished,
-    )
-    from .content import (
         FunctionInputDelta as FunctionInputDelta,
-    )
-    from .content import (
         FunctionResult as FunctionResult,
-    )
-    from .content import (
         FunctionUseDone as FunctionUseDone,
-    )
-    from .content import (
         FunctionUseStart as FunctionUseStart,
-    )
-    from .content import (
         Message as Message,
-    )
-    from .content import (
         OutputResult as OutputResult,
-    )
-    from .content import (
         OutputResultContent as OutputResultContent,
-    )
-    from .content import (
         OutputResultFunctionUse as OutputResultFunctionUse,
-    )
-    from .content import (
         OutputResultImage as OutputResultImage,
-    )
-    from .content import (
         OutputResultReasoning as OutputResultReasoning,
-    )
-    from .content import (
         OutputResultRefusal as OutputResultRefusal,
-    )
-    from .content import (
         OutputResultText as OutputResultText,
-    )
-    from .content import (
         ReasoningDelta as ReasoningDelta,
-    )
-    from .content import (
         RefusalDelta as RefusalDelta,
-    )
-    from .content import (
         ResultWarning as ResultWarning,
-    )
-    from .content import (
         RunResult as RunResult,
-    )
-    from .content import (
         StreamEvent as StreamEvent,
-    )
-    from .content import (
         TextDelta as TextDelta,
-    )
-    from .content import (
         Usage as Usage,
     )
     from .dialogue import (
         Dialogue as Dialogue,
-    )
-    from .dialogue import (
         create_dialogue as create_dialogue,
     )
     from .dispatching import (
         DEFER as DEFER,
-    )
-    from .dispatching import (
         Edited as Edited,
-    )
-    from .dispatching import (
         Refused as Refused,
-    )
-    from .dispatching import (
         dispatch as dispatch,
     )
     from .endpoints.making import (
@@ -108,83 +54,31 @@ if TYPE_CHECKING:
     )
     from .errors import (
         AuthenticationError as AuthenticationError,
-    )
-    from .errors import (
         BadRequestError as BadRequestError,
-    )
-    from .errors import (
         ConfigurationError as ConfigurationError,
-    )
-    from .errors import (
         ContentFilterError as ContentFilterError,
-    )
-    from .errors import (
         ContextLengthError as ContextLengthError,
-    )
-    from .errors import (
         FunctionInputError as FunctionInputError,
-    )
-    from .errors import (
         FunctionNotApprovedError as FunctionNotApprovedError,
-    )
-    from .errors import (
         FunctionTimeoutError as FunctionTimeoutError,
-    )
-    from .errors import (
         LlmToolsError as LlmToolsError,
-    )
-    from .errors import (
         NotFoundError as NotFoundError,
-    )
-    from .errors import (
         OverloadedError as OverloadedError,
-    )
-    from .errors import (
         ParserError as ParserError,
-    )
-    from .errors import (
         PermissionDeniedError as PermissionDeniedError,
-    )
-    from .errors import (
         PromptError as PromptError,
-    )
-    from .errors import (
         ProviderError as ProviderError,
-    )
-    from .errors import (
         QuotaExceededError as QuotaExceededError,
-    )
-    from .errors import (
         RateLimitError as RateLimitError,
-    )
-    from .errors import (
         RefusalError as RefusalError,
-    )
-    from .errors import (
         RequestTimeoutError as RequestTimeoutError,
-    )
-    from .errors import (
         ResponseDecodeError as ResponseDecodeError,
-    )
-    from .errors import (
         RunLimitError as RunLimitError,
-    )
-    from .errors import (
         ServerError as ServerError,
-    )
-    from .errors import (
         StreamError as StreamError,
-    )
-    from .errors import (
         TransportError as TransportError,
-    )
-    from .errors import (
         UnknownFunctionError as UnknownFunctionError,
-    )
-    from .errors import (
         UnmetFunctionCallError as UnmetFunctionCallError,
-    )
-    from .errors import (
         UnsupportedOptionError as UnsupportedOptionError,
     )
     from .event_stream import (
@@ -192,23 +86,11 @@ if TYPE_CHECKING:
     )
     from .executors import (
         CoreExecutor as CoreExecutor,
-    )
-    from .executors import (
         LlmExecutor as LlmExecutor,
-    )
-    from .executors import (
         LlmExecutorOpenAiFunctions as LlmExecutorOpenAiFunctions,
-    )
-    from .executors import (
         LlmExecutorWithFunctions as LlmExecutorWithFunctions,
-    )
-    from .executors import (
         create_core_executor as create_core_executor,
-    )
-    from .executors import (
         create_llm_executor as create_llm_executor,
-    )
-    from .executors import (
         create_llm_function_executor as create_llm_function_executor,
     )
     from .fallbacks import (
@@ -219,8 +101,6 @@ if TYPE_CHECKING:
     )
     from .functions.partial import (
         PartialInput as PartialInput,
-    )
-    from .functions.partial import (
         partial_input as partial_input,
     )
     from .ids import (
@@ -228,11 +108,7 @@ if TYPE_CHECKING:
     )
     from .llm import (
         Llm as Llm,
-    )
-    from .llm import (
         Request as Request,
-    )
-    from .llm import (
         use_llm as use_llm,
     )
     from .loop import (
@@ -243,26 +119,16 @@ if TYPE_CHECKING:
     )
     from .parsers import (
         create_custom_parser as create_custom_parser,
-    )
-    from .parsers import (
         create_parser as create_parser,
     )
     from .prompts import (
         Literal as Literal,
-    )
-    from .prompts import (
         create_chat_prompt as create_chat_prompt,
-    )
-    from .prompts import (
         create_prompt as create_prompt,
     )
     from .registry import (
         EndpointInfo as EndpointInfo,
-    )
-    from .registry import (
         list_endpoints as list_endpoints,
-    )
-    from .registry import (
         register_endpoint as register_endpoint,
     )
     from .spec import (
@@ -270,14 +136,10 @@ if TYPE_CHECKING:
     )
     from .state import (
         State as State,
-    )
-    from .state import (
         create_state as create_state,
     )
     from .testing import (
         ScriptedLlm as ScriptedLlm,
-    )
-    from .testing import (
         ScriptedTransport as ScriptedTransport,
     )
     from .transport import (
