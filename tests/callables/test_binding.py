@@ -12,8 +12,7 @@ from uuid import UUID
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from llm_tools.errors import FunctionInputError
 from llm_tools.functions.deriving import bind, derive_converter, derive_definition

@@ -7,8 +7,7 @@ from typing import Any, TypedDict
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from llm_tools.content import OutputResult
 from llm_tools.errors import ConfigurationError, ParserError

@@ -12,8 +12,7 @@ from dialects.anthropic_and_bedrock import (
     plan_of,
     target_of,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from llm_tools.content import (
     OutputResult,

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from dialects.anthropic_and_bedrock import FUNCTIONS, decoded, plan_of, streamed
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from llm_tools.content import (
     FunctionInputDelta,

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from dialects.google_and_ollama import FUNCTIONS, codes, decoded, plan_of
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from llm_tools.content import (
     OutputResult,

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from dialects.google_and_ollama import FUNCTIONS, decoded, frame, plan_of, streamed
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from llm_tools.content import (
     FunctionInputDelta,

@@ -18,8 +18,7 @@ from dialects.openai_chat_cases import (
     quirky,
     target_of,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from llm_tools.content import (
     OutputResult,

@@ -15,8 +15,7 @@ from dialects.responses_cases import (
     message,
     reasoning,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from llm_tools.content import (
     OutputResult,

@@ -18,8 +18,7 @@ from dialects.responses_cases import (
     reasoning,
     run,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from llm_tools.content import (
     FunctionInputDelta,

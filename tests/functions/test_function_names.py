@@ -7,8 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from llm_tools.errors import ConfigurationError
 from llm_tools.functions.definitions import normalize_functions

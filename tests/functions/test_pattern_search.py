@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from llm_tools.functions.schemas.automaton import NotRegular, compile_program, search
 from llm_tools.functions.schemas.patterns import is_regular, matches

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from llm_tools.functions.arguments import MAX_NESTING, Arguments, read_arguments
 from llm_tools.functions.mending import mend_surrogates

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from functions.wires import ANTHROPIC, DEEPSEEK, OPENAI, OPENAPI, PLAIN, prepared
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from llm_tools.functions.rewriting.restoring import Way, hide, restore
 

@@ -10,8 +10,7 @@ import pytest
 from functions import subset_rules
 from functions.schema_strategies import Misfit, parameters, values
 from functions.wires import WIRES, prepared
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
 from llm_tools.errors import ConfigurationError
 from llm_tools.functions.definitions import normalize_functions

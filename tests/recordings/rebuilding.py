@@ -13,9 +13,9 @@ from recordings import (
     reading_converse,
     reading_gemini,
     reading_ollama,
+    reading_requests as requests,
     reading_responses,
 )
-from recordings import reading_requests as requests
 from recordings.reading import Reading, Record, arguments_value
 from recordings.reading_requests import Said
 

@@ -25,8 +25,7 @@ from llm_tools.content import (
 )
 from llm_tools.errors import ProviderError, ResponseDecodeError, StreamError
 from llm_tools.registry import find_dialect
-from llm_tools.spec import Call as Asked
-from llm_tools.spec import Endpoint, Framing, Plan, Target
+from llm_tools.spec import Call as Asked, Endpoint, Framing, Plan, Target
 from llm_tools.transport.framing import create_framing
 
 PIECES = (0, 1, 7, 64)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from streaming.reading import WIRES, check_done, check_events, cut, plain, tell, whole
 from streaming.wires.exchange import FUNCTIONS
 

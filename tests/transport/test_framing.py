@@ -11,8 +11,7 @@ from typing import Any
 from zlib import crc32
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from llm_tools.errors import StreamError
 from llm_tools.spec import Frame, Framing
