@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     )
     from .executors import (
         CoreExecutor as CoreExecutor,
+        ExecutionMetadata as ExecutionMetadata,
         LlmExecutor as LlmExecutor,
         LlmExecutorOpenAiFunctions as LlmExecutorOpenAiFunctions,
         LlmExecutorWithFunctions as LlmExecutorWithFunctions,
@@ -118,11 +119,14 @@ if TYPE_CHECKING:
         LlmOptions as LlmOptions,
     )
     from .parsers import (
+        Parser as Parser,
         create_custom_parser as create_custom_parser,
         create_parser as create_parser,
     )
     from .prompts import (
+        ChatPrompt as ChatPrompt,
         Literal as Literal,
+        TextPrompt as TextPrompt,
         create_chat_prompt as create_chat_prompt,
         create_prompt as create_prompt,
     )
@@ -136,7 +140,9 @@ if TYPE_CHECKING:
     )
     from .state import (
         State as State,
+        StateItem as StateItem,
         create_state as create_state,
+        create_state_item as create_state_item,
     )
     from .testing import (
         ScriptedLlm as ScriptedLlm,
@@ -152,6 +158,7 @@ __all__ = [
     "AuthenticationError",
     "BadRequestError",
     "CallableExecutor",
+    "ChatPrompt",
     "ConfigurationError",
     "ContentFilterError",
     "ContextLengthError",
@@ -161,6 +168,7 @@ __all__ = [
     "Endpoint",
     "EndpointInfo",
     "EventStream",
+    "ExecutionMetadata",
     "Finished",
     "FunctionDefinition",
     "FunctionInputDelta",
@@ -187,6 +195,7 @@ __all__ = [
     "OutputResultRefusal",
     "OutputResultText",
     "OverloadedError",
+    "Parser",
     "ParserError",
     "PartialInput",
     "PendingRun",
@@ -209,9 +218,11 @@ __all__ = [
     "ScriptedTransport",
     "ServerError",
     "State",
+    "StateItem",
     "StreamError",
     "StreamEvent",
     "TextDelta",
+    "TextPrompt",
     "TransportError",
     "UnknownFunctionError",
     "UnmetFunctionCallError",
@@ -230,6 +241,7 @@ __all__ = [
     "create_parser",
     "create_prompt",
     "create_state",
+    "create_state_item",
     "dispatch",
     "fallback",
     "guards",
@@ -315,6 +327,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "event_stream": ("EventStream",),
     "executors": (
         "CoreExecutor",
+        "ExecutionMetadata",
         "LlmExecutor",
         "LlmExecutorOpenAiFunctions",
         "LlmExecutorWithFunctions",
@@ -337,11 +350,14 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "loop": ("PendingRun",),
     "options": ("LlmOptions",),
     "parsers": (
+        "Parser",
         "create_custom_parser",
         "create_parser",
     ),
     "prompts": (
+        "ChatPrompt",
         "Literal",
+        "TextPrompt",
         "create_chat_prompt",
         "create_prompt",
     ),
@@ -353,7 +369,9 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "spec": ("Endpoint",),
     "state": (
         "State",
+        "StateItem",
         "create_state",
+        "create_state_item",
     ),
     "testing": (
         "ScriptedLlm",
