@@ -119,7 +119,9 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
                 json_schema=json_schema,
                 llm_options=llm_options,
             )
-            return list(result.content) if result.function_calls else self._output(result)
+            if result.function_calls:
+                return list(result.content)
+            return self._output(result, read_values(input))
 
         output: T | list[OutputResultContent] = await self._observed(work, trace_id)
         return output
@@ -243,10 +245,11 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
             "share_limits": share_limits,
             "on_event": on_event,
         }
-        shown = visible_functions(functions, read_values(input))
+        values = read_values(input)
+        shown = visible_functions(functions, values)
 
         async def work(metadata: ExecutionMetadata) -> RunResult:
-            options = self._run_options(shown, limits, settings, llm_options, metadata)
+            options = self._run_options(shown, limits, settings, llm_options, metadata, values)
             return await Run(options, lead=lead, asking=asking, dialogue=conversation).go()
 
         result: RunResult = await self._observed(work, trace_id)
@@ -284,9 +287,12 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         if offered is None:
             raise ConfigurationError("A pending run from JSON needs functions=[…] to be resumed.")
         settled, settings = settle(pending, decisions), settings_of(pending, changes)
+        values = pending.local.get("values", {})
 
         async def work(metadata: ExecutionMetadata) -> RunResult:
-            options = self._run_options(offered, pending.limits, settings, llm_options, metadata)
+            options = self._run_options(
+                offered, pending.limits, settings, llm_options, metadata, values
+            )
             run = Run(
                 options,
                 lead=settled.lead,
@@ -321,8 +327,9 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         settings: ToldSettings,
         llm_options: LlmOptions | None,
         metadata: ExecutionMetadata,
+        values: Mapping[str, Any],
     ) -> RunOptions:
-        """What the loop needs to know.
+        """What the loop needs to know; `values` are those of the input.
 
         Raises:
             ConfigurationError: a function without Python behind it.
@@ -345,12 +352,12 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
                 function_call_strict_input=strict,
                 json_schema=schema,
             ),
-            finish=self._output,
+            finish=lambda answer: self._output(answer, values),
             offered=runnable(functions),
             limits=limits,
             on_turn=on_turn if hooks.has("on_turn") else None,
             on_function=on_function if hooks.has("on_function") else None,
             kept=kept(settings),
-            local={"functions": functions, "settings": settings},
+            local={"functions": functions, "settings": settings, "values": values},
             **asked,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from inspect import isawaitable
 from typing import Any, Generic, TypeAlias, TypeVar, cast
@@ -26,6 +26,7 @@ from ..model import Events, Model
 from ..options import LlmOptions
 from ..parsers import Parser, create_parser
 from ..prompts import Prompt
+from ..prompts.templates import read_values
 from .core import Executor
 from .hooks import ExecutionMetadata, GivenHooks
 
@@ -76,7 +77,8 @@ class LlmExecutor(Executor[T], Generic[T]):
 
         async def work(_: ExecutionMetadata) -> T:
             messages = await self._messages(input)
-            return self._output(await self._ask(messages, llm_options, json_schema=json_schema))
+            answer = await self._ask(messages, llm_options, json_schema=json_schema)
+            return self._output(answer, read_values(input))
 
         output: T = await self._observed(work, trace_id)
         return output
@@ -137,8 +139,11 @@ class LlmExecutor(Executor[T], Generic[T]):
         messages: list[Message] = prompt.format(value)
         return tuple(messages)
 
-    def _output(self, result: OutputResult) -> T:
-        """The parser's output, or the error that says why there is none."""
+    def _output(self, result: OutputResult, values: Mapping[str, Any]) -> T:
+        """The parser's output, or the error that says why there is none.
+
+        `values` are those of the input.
+        """
         if result.stop_reason == "content_filter":
             raise ContentFilterError(
                 f"A content filter of the provider stopped the answer "
@@ -155,6 +160,8 @@ class LlmExecutor(Executor[T], Generic[T]):
         if not any(_says_something(item) for item in result.content):
             raise _nothing(result)
         try:
+            if self._parser.takes_values:
+                return self._parser.parse(result.text, values=values)
             return self._parser.parse(result.text)
         except LlmToolsError as error:
             if error.result is None:

@@ -19,7 +19,7 @@ __all__ = ["CodeBlock", "KeyValue", "Parser", "create_custom_parser", "create_pa
 T = TypeVar("T")
 Options = dict[str, Any]
 
-_KINDS: dict[str, tuple[frozenset[str], Callable[[Options], Callable[[str], Any]]]] = {
+_KINDS: dict[str, tuple[frozenset[str], Callable[[Options], Callable[..., Any]]]] = {
     "string": (frozenset(), lambda _: str),
     "boolean": (frozenset({"match"}), boolean_reader),
     "number": (frozenset({"match"}), number_reader),
@@ -98,7 +98,8 @@ def create_parser(kind: str = "string", **options: Any) -> Parser[Any]:
     - `list_to_json`: the same as one object; keys become `key_transform` (`camel_case`,
       `snake_case` or `preserve`), deeper lines nest, `schema` turns texts into its types.
     - `markdown_code_block`, `markdown_code_blocks`: the first, or all, as `{"language", "code"}`.
-    - `replace_string_template`: the text with `values` in its `{{ name }}` places.
+    - `replace_string_template`: the text with values in its `{{ name }}` places: those of
+      `values`, and in an executor those of its input. Nothing else in the text is a template.
     - `string_extract`: the one of `enum` that the text holds as a word (`match="substring"`:
       anywhere, `"exact"`: alone), as `enum` spells it (`ignore_case=False`: only so spelled).
 
@@ -111,7 +112,8 @@ def create_parser(kind: str = "string", **options: Any) -> Parser[Any]:
     for name in options:
         if name not in known:
             raise ConfigurationError(f"The {kind} parser has no {name!r}.{_hint(name, known)}")
-    return Parser(kind, make(options), options.get("schema") if kind == "json" else None)
+    schema = options.get("schema") if kind == "json" else None
+    return Parser(kind, make(options), schema, takes_values=kind == "replace_string_template")
 
 
 def create_custom_parser(name: str, fn: Callable[[str], T]) -> Parser[T]:

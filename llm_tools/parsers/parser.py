@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 from ..content import OutputResult
@@ -18,21 +18,37 @@ class Parser(Generic[T]):
         name: its kind, or the name a custom parser was given.
         json_schema: the shape of the text, as `json_schema` of the call takes it (a JSON parser
             with a schema or type has one), or None.
+        takes_values: whether the values of the call (an executor's input) play a part.
     """
 
-    __slots__ = ("_read", "json_schema", "name")
+    __slots__ = ("_read", "json_schema", "name", "takes_values")
 
-    def __init__(self, name: str, read: Callable[[str], T], json_schema: Any = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        read: Callable[..., T],
+        json_schema: Any = None,
+        *,
+        takes_values: bool = False,
+    ) -> None:
         self.name = name
         self.json_schema = json_schema
+        self.takes_values = takes_values
         self._read = read
 
-    def parse(self, text: str, result: OutputResult | None = None) -> T:
+    def parse(
+        self,
+        text: str,
+        result: OutputResult | None = None,
+        *,
+        values: Mapping[str, Any] | None = None,
+    ) -> T:
         """The value in the text.
 
         Args:
             text: all text of an answer, joined.
             result: the answer, for the error.
+            values: the values of the call by name, for a parser that takes them.
 
         Raises:
             ParserError: the text does not fit; it carries `text` and `result`.
@@ -40,7 +56,7 @@ class Parser(Generic[T]):
         try:
             if not isinstance(text, str):
                 raise ParserError(f"expected text, got {type(text).__name__}")
-            return self._read(text)
+            return self._read(text, values) if self.takes_values else self._read(text)
         except Exception as error:
             kind = "" if isinstance(error, ParserError) else f"{type(error).__name__}: "
             raise ParserError(

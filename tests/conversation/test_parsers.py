@@ -427,3 +427,13 @@ def test_every_object_is_found_in_prose(value: Any) -> None:
     """With words on both sides."""
     text = msgspec.json.encode(value).decode()
     assert create_parser("json").parse(f"I think {text} it is") == value
+
+
+def test_values_of_a_call_fill_what_the_parsers_own_do_not() -> None:
+    """An executor hands its input over; the values of the parser itself stand before them."""
+    parser = create_parser("replace_string_template", values={"name": "Ada"})
+    filled = parser.parse("{{ name }} {{ city }}", values={"name": "Bob", "city": "{{ name }}"})
+    assert filled == "Ada {{ name }}"
+    assert parser.takes_values
+    assert not create_parser("string").takes_values
+    assert create_parser("string").parse("{{ name }}", values={"name": "Bob"}) == "{{ name }}"
