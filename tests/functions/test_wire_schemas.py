@@ -81,12 +81,36 @@ def test_plain_goes_out_as_it_is() -> None:
         "required": ["a"],
         "additionalProperties": {"type": "integer"},
         "patternProperties": {"^x": {}},
-        "definitions": {"B": {"type": "array", "items": [{"type": "string"}]}},
+        "definitions": {"B": {"type": "array", "items": {"type": "string"}}},
         "x-order": 1,
     }
     item = prepared(schema, PLAIN, strict=False)
     assert item.schema == schema
     assert (item.strict, item.validate, item.restore, item.hide) == (False, False, None, None)
+    assert item.warnings == ()
+
+
+def test_plain_positions_are_said_in_todays_words() -> None:
+    """A list of items is none since draft 2020-12: it goes out as `prefixItems`."""
+    schema = {
+        "type": "object",
+        "properties": {
+            "pair": {"type": "array", "items": [{"type": "string"}, {"type": "array"}]},
+            "more": {"type": "array", "items": [{}], "additionalItems": {"type": "integer"}},
+        },
+    }
+    item = prepared(schema, PLAIN, strict=False)
+    assert item.schema == {
+        "type": "object",
+        "properties": {
+            "pair": {
+                "type": "array",
+                "prefixItems": [{"type": "string"}, {"type": "array", "items": {}}],
+                "items": {},
+            },
+            "more": {"type": "array", "prefixItems": [{}], "items": {"type": "integer"}},
+        },
+    }
     assert item.warnings == ()
 
 

@@ -57,11 +57,7 @@ class Simplifier:
 
     def _with_items(self, schema: Schema, path: Path) -> Schema:
         """Positions as `prefixItems`, or as items of any of their types."""
-        node = dict(schema)
-        if isinstance(node.get("items"), list):
-            node["prefixItems"] = node.pop("items")
-            if "additionalItems" in node:
-                node["items"] = node.pop("additionalItems")
+        node = with_prefix_items(dict(schema))
         if "prefixItems" not in node or "prefixItems" in self._keywords:
             return node
         options = node.pop("prefixItems")
@@ -142,3 +138,12 @@ def _with_reference(schema: Schema) -> Schema:
         return schema
     rest = {key: value for key, value in schema.items() if key != "allOf"}
     return {"$ref": parts[0]["$ref"], **rest}
+
+
+def with_prefix_items(node: Schema) -> Schema:
+    """The schema with its items by position in today's words; it may be changed."""
+    if isinstance(node.get("items"), list):
+        node["prefixItems"] = node.pop("items")
+        if "additionalItems" in node:
+            node["items"] = node.pop("additionalItems")
+    return node

@@ -17,7 +17,7 @@ from .merging import Merger
 from .openapi import Translator
 from .references import Referrer, pruned
 from .renaming import Renamer, property_names
-from .simplifying import Simplifier
+from .simplifying import Simplifier, with_prefix_items
 
 
 def rewrite(
@@ -59,7 +59,11 @@ def _reduce(document: Document, subset: SchemaSubset, changes: Changes, strict: 
 
 
 class Completer:
-    """Items for every array, which OpenAI and Gemini insist on; no empty `required`."""
+    """Items for every array, which OpenAI and Gemini insist on; no empty `required`.
+
+    A list of items by position becomes `prefixItems`: since draft 2020-12, which OpenAI and
+    Anthropic go by, `items` is one schema.
+    """
 
     __slots__ = ("_keep_required",)
 
@@ -70,7 +74,7 @@ class Completer:
         """One schema and all in it."""
         if isinstance(schema, bool):
             return schema
-        node = map_children(schema, path, self)
+        node = with_prefix_items(map_children(schema, path, self))
         if "array" in type_names(node):
             node.setdefault("items", {})
         if node.get("required") == [] and not self._keep_required:
