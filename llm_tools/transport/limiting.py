@@ -21,6 +21,7 @@ from ..errors import ConfigurationError
 from .pacing import Pace
 
 MINUTE = 60.0
+_SHORTEST_WAIT = 0.001
 _BYTES_PER_TOKEN = 4
 _OUTPUT_LIMIT = re.compile(
     rb'"(?:max_tokens|max_completion_tokens|max_output_tokens|maxOutputTokens|maxTokens'
@@ -81,7 +82,7 @@ class Window:
         for since, used in uses:
             too_much -= used
             if too_much <= 0:
-                return since + MINUTE - now
+                return max(since + MINUTE - now, _SHORTEST_WAIT)
         return MINUTE
 
     def use(self, amount: float, now: float) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import h11
 
 from ...arrival import Broken
@@ -37,11 +39,9 @@ class H11Parser:
     def feed_eof(self) -> bool:
         """The connection has ended."""
         if not self.complete:
-            try:
-                self._connection.receive_data(b"")
+            self._connection.receive_data(b"")
+            with suppress(Broken):
                 self._advance()
-            except (Broken, h11.RemoteProtocolError):
-                return False
         self.reusable = False
         return self.complete
 

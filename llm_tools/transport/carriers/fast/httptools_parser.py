@@ -59,7 +59,9 @@ class HttptoolsParser:
 
     def on_message_begin(self) -> None:
         """A response begins: the first, the one after a 1xx, or one nobody asked for."""
-        if not self.complete:
+        if self.complete:
+            self.reusable = False
+        else:
             self.headers.clear()
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -86,8 +88,6 @@ class HttptoolsParser:
 
     def on_message_complete(self) -> None:
         """The response has ended; the parser is let go, for it refers back."""
-        if self.complete:
-            self.reusable = False
-        elif self.head_done:
+        if self.head_done and not self.complete:
             self.complete = True
             self._parser = None
