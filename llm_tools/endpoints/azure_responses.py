@@ -51,6 +51,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             Setting("resource"),
             Setting("api_version", env=("OPENAI_API_VERSION",)),
         ),
+        quirks={"custom_outputs": True},
         per_model=REASONING,
         tier="verified",
         docs_url="https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses",

@@ -13,6 +13,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         base_url="https://api.openai.com/v1",
         base_url_env=("OPENAI_BASE_URL",),
         api_key_env=("OPENAI_API_KEY",),
+        quirks={"custom_outputs": True},
         per_model=REASONING,
         picks=needs_responses,
         tier="verified",

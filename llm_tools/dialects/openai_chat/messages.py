@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from ...content import JSON, Message, OutputResultImage, OutputResultText, ResultWarning
 from ...errors import UnsupportedOptionError
 from ...functions.preparing import PreparedFunctions
+from ...history import NOT_COMPLETED
 from ...rendering import (
     image_url,
     inline_image,
@@ -19,7 +20,7 @@ from ...rendering import (
     result_text,
     system_text,
 )
-from ...spec import Target
+from ...spec import Body, Target
 from .quirks import ChatQuirks
 from .turns import TurnRenderer
 
@@ -79,6 +80,7 @@ class MessageRenderer:
                 turn, images = self._turns.render(message)
                 if turn is not None:
                     self._out.append(turn)
+                    self._out += self._custom_results(turn.get("tool_calls", []))
                 for image in images:
                     self._move("An image the assistant made:", [image])
 
@@ -134,6 +136,17 @@ class MessageRenderer:
         if quirks.result_names:
             result["name"] = self._turns.wire_name(message.name or "")
         self._out.append({**result, "content": content})
+
+    def _custom_results(self, calls: list[Body]) -> list[JSON]:
+        """For calls of tools that are no functions: nobody here can run them."""
+        custom = [call for call in calls if call["type"] == "custom"]
+        for call in custom:
+            detail = f"The custom tool call {call['id']!r} has no result; the model is told so."
+            self._warn("call_not_completed", detail)
+        return [
+            {"role": "tool", "tool_call_id": call["id"], "content": NOT_COMPLETED}
+            for call in custom
+        ]
 
     def _move(self, words: str, images: list[OutputResultImage]) -> None:
         """Keep images for the user message that follows the turn or its results."""

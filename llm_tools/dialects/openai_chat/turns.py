@@ -111,12 +111,23 @@ class TurnRenderer:
         kept = own(part, self._target.replay_key) or {}
         if "chunk" in kept:
             turn.chunk(kept["chunk"])
+        if _is_custom_call(kept.get("custom_call")):
+            turn.calls.append(kept["custom_call"])
+            turn.apart = True
+            return
         taken = [
             item for item in _fields(kept, part.text) if item[0] in self._target.quirks.replays
         ]
         turn.fields.update(taken)
         if not taken and "chunk" not in kept:
             self._told[_LEFT_OUT] = None
+
+
+def _is_custom_call(call: Any) -> bool:
+    match call:
+        case {"id": str(), "type": "custom", "custom": dict()}:
+            return True
+    return False
 
 
 def _fields(kept: dict[str, Any], text: str) -> Iterator[tuple[str, JSON]]:

@@ -25,6 +25,7 @@ class ResponsesQuirks(Quirks, frozen=True, kw_only=True):
         forced_call_stops_reasoning: a forced call is refused while the model reasons.
         images: the model sees images.
         calls_last: calls must follow the other items of their turn.
+        custom_outputs: each call of a custom tool wants an output; else the host ran it itself.
     """
 
     strict: bool = True
@@ -37,6 +38,7 @@ class ResponsesQuirks(Quirks, frozen=True, kw_only=True):
     forced_call_stops_reasoning: bool = False
     images: bool = True
     calls_last: bool = False
+    custom_outputs: bool = False
 
     @property
     def takes_effort(self) -> bool:

@@ -21,6 +21,7 @@ from ...content import (
     OutputResultText,
 )
 from ...functions.preparing import PreparedFunctions
+from ...history import NOT_COMPLETED
 from ...rendering import json_text, own, parts_of
 from ...spec import Body, Target
 from .quirks import ResponsesQuirks
@@ -134,7 +135,23 @@ class _Turn:
                 entry.item = _without_id(entry.item)
         if self._quirks.calls_last:
             entries.sort(key=lambda entry: entry.kind == "function_call")
-        return [entry.item for entry in entries]
+        items = [entry.item for entry in entries]
+        return [*items, *self._custom_outputs(items)]
+
+    def _custom_outputs(self, items: list[Body]) -> list[Body]:
+        """For calls of tools that are no functions: nobody here can run them."""
+        if not self._quirks.custom_outputs:
+            return []
+        outputs: list[Body] = []
+        for item in items:
+            if item.get("type") != "custom_tool_call":
+                continue
+            call_id = item.get("call_id")
+            detail = f"The custom tool call {call_id!r} has no result; the model is told so."
+            self._warn("call_not_completed", detail)
+            output = {"call_id": call_id, "output": NOT_COMPLETED}
+            outputs.append({"type": "custom_tool_call_output", **output})
+        return outputs
 
     def _without_stray_reasoning(self) -> list[_Entry]:
         kept: list[_Entry] = []
