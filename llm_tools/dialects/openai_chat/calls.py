@@ -180,6 +180,8 @@ class CallAssembler:
         joined = slot.name + name
         if not slot.name or (name.startswith(slot.name) and name in self._known):
             slot.name = name
+        elif joined in self._known and name not in self._known and not slot.fragments:
+            slot.name = joined
         elif name == slot.name or slot.name in self._known:
             return
         elif joined in self._known or not slot.fragments:

@@ -87,15 +87,16 @@ class ChatStream:
         """
         if not self._choices and self._ended:
             raise ResponseDecodeError("The stream held no choices; try again.")
-        if not self._failed and (self._ended or self._has_finish_reason()):
+        if not self._failed and (self._ended or self._is_finished()):
             return self._result()
         broken = StreamError(
             "The stream broke off before its end; what came is in .result. Try again."
         )
         raise self._with_result(broken)
 
-    def _has_finish_reason(self) -> bool:
-        return any(choice.choice.finish_reason for choice in self._choices.values())
+    def _is_finished(self) -> bool:
+        told = [one.choice for one in self._choices.values()]
+        return any(choice.finish_reason or choice.error for choice in told)
 
     def _decode(self, data: bytes) -> Completion:
         try:
