@@ -94,38 +94,34 @@ _WORDS: Mapping[Sort, frozenset[str]] = {
     ),
 }
 
-_PHRASES: Mapping[Sort, re.Pattern[str]] = {
-    "quota": re.compile(
+_PHRASES: Mapping[Sort, str] = {
+    "quota": (
         r"credit balance|insufficient (balance|credit|fund)|exceeded your current quota"
-        r"|billing hard limit",
-        re.IGNORECASE,
+        r"|billing hard limit"
     ),
-    "key": re.compile(
+    "key": (
         r"(incorrect|invalid|missing|expired|no valid|wrong) api[ _-]?key"
         r"|api[ _-]?key (is |was )?(not valid|invalid|expired|not found|incorrect)"
-        r"|(security|bearer|session|access) token .*(expired|invalid)|signature expired",
-        re.IGNORECASE,
+        r"|(security|bearer|session|access) token .*(expired|invalid)|signature expired"
     ),
-    "model": re.compile(
+    "model": (
         r"model\b.{0,120}?\b(does not exist|doesn't exist|not found|is not supported by this api)"
-        r"|model identifier is invalid|unknown model|no such model",
-        re.IGNORECASE,
+        r"|model identifier is invalid|unknown model|no such model"
     ),
-    "context": re.compile(
+    "context": (
         r"maximum context length|context (length|window|limit|size)\b|prompt is too long"
         r"|input is too long|too many (input |prompt |total )?tokens"
         r"|input token count.{0,80}exceeds|input tokens exceed"
         r"|exceeds? the maximum number of tokens"
-        r"|length of all messages is too long|reduce the length of",
-        re.IGNORECASE,
+        r"|length of all messages is too long|reduce the length of"
     ),
-    "filter": re.compile(
+    "filter": (
         r"content management policy|content[ _-]filter|content violates|violat\w+ .{0,40}"
-        r"(polic(y|ies)|guidelines)|was flagged|safety (system|check)|flagged as",
-        re.IGNORECASE,
+        r"(polic(y|ies)|guidelines)|was flagged|safety (system|check)|flagged as"
     ),
-    "overload": re.compile(r"overload|capacity|throttl|too busy|high demand", re.IGNORECASE),
+    "overload": r"overload|capacity|throttl|too busy|high demand",
 }
+"""Patterns, without regard to case; compiled when an error first needs them."""
 
 _STATUS_OF_WORD: Mapping[str, int] = {
     # Anthropic
@@ -204,4 +200,4 @@ def _is(sort: Sort, status: int, said: Said) -> bool:
         return True
     if sort == "quota" and "resource_exhausted" in words:
         return False  # Google says "quota" of its limits per minute
-    return _PHRASES[sort].search(said.message[:4000]) is not None
+    return re.search(_PHRASES[sort], said.message[:4000], re.IGNORECASE) is not None

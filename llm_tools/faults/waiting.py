@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from ..content import JSON
@@ -32,6 +31,8 @@ def _number(text: Any) -> float | None:
 
 def _until(date: str, now: str) -> float | None:
     """Seconds between the answer's own date and the one it names: no clock has to agree."""
+    from email.utils import parsedate_to_datetime  # slow to import, and rarely needed
+
     try:
         seconds = (parsedate_to_datetime(date) - parsedate_to_datetime(now)).total_seconds()
     except (TypeError, ValueError):

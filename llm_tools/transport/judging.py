@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from email.utils import formatdate
 
 from .. import faults
 from ..errors import (
     LlmToolsError,
-    ProviderError,
     RequestTimeoutError,
     ResponseDecodeError,
     TransportError,
@@ -53,11 +51,13 @@ def refused(
     """The provider answered with a status of 300 or above."""
     masked = mask_headers(headers, head.secrets)
     if "retry-after" in masked and "date" not in masked:
+        from email.utils import formatdate  # slow to import, and rarely needed
+
         masked = {**masked, "date": formatdate(usegmt=True)}
     error = faults.provider_error(
         endpoint, status=status, body=mask_error_body(body, head.secrets), headers=masked
     )
-    return Failed(error, retried=is_retried(error, masked), wait=_wait(error))
+    return Failed(error, retried=is_retried(error, masked), wait=error.retry_after)
 
 
 def broke(endpoint: str, head: Head, broken: Broken) -> Failed:
@@ -112,7 +112,3 @@ _ADVICE: Mapping[str, str] = {
     "connect": "Check base_url and the network; then try again.",
     "protocol": "Is base_url the address of an HTTP API?",
 }
-
-
-def _wait(error: ProviderError) -> float | None:
-    return error.retry_after

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import ConfigurationError
-from ..spec import AwsAuth, Endpoint, GoogleAuth, KeyAuth, Place, Setting, Target
+from ..spec import AwsAuth, Endpoint, GoogleAuth, KeyAuth, Place, Target
 from .head import check_url
 from .masking import Address, mask_url
 from .message import Location, OutgoingRequest
@@ -156,8 +156,3 @@ def _settings(endpoint: Endpoint, found: list[str | None]) -> dict[str, str]:
 def _ways(name: str, variables: tuple[str, ...]) -> str:
     way = f"{name}=…"
     return f"{way} or the environment variable {' or '.join(variables)}" if variables else way
-
-
-def missing_setting(endpoint: Endpoint, setting: Setting) -> ConfigurationError:
-    """The error of a secret setting that is nowhere."""
-    return ConfigurationError(f"{endpoint.key} needs {_ways(setting.name, setting.env)}.")
