@@ -86,7 +86,7 @@ class ConverseStream:
             case {"toolUse": {"name": str(name), **call}} if call.get("type") != "server_tool_use":
                 function_id = call.get("toolUseId")
                 known = function_id if isinstance(function_id, str) else None
-                block.call, events = self._calls.start(name, known)
+                block.call, events = self._calls.start(name, known, whole={})
                 return events
         return []
 
