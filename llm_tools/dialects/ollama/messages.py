@@ -168,9 +168,16 @@ def _instruct(messages: list[JSON], text: str) -> None:
 
 
 def _joined_text(parts: Iterable[OutputResultContent]) -> str:
-    return "".join(
-        [part.text for part in parts if isinstance(part, OutputResultText | OutputResultRefusal)]
-    )
+    """The text of a turn; what stood on both sides of a call stays apart, blank text goes."""
+    texts: list[str] = []
+    apart = False
+    for part in parts:
+        if isinstance(part, OutputResultFunctionUse):
+            apart = bool(texts)
+        elif isinstance(part, OutputResultText | OutputResultRefusal) and part.text.strip():
+            texts += ["\n\n", part.text] if apart else [part.text]
+            apart = False
+    return "".join(texts)
 
 
 def _images_field(images: list[str]) -> dict[str, JSON]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from ...content import JSON, Message, OutputResultImage, OutputResultText, ResultWarning
-from ...errors import UnsupportedOptionError
+from ...errors import ConfigurationError, UnsupportedOptionError
 from ...functions.preparing import PreparedFunctions
 from ...history import NOT_COMPLETED
 from ...rendering import (
@@ -45,9 +45,11 @@ class MessageRenderer:
         """The whole conversation; `instructions` follow the first system messages.
 
         Raises:
+            ConfigurationError: there is nothing to send.
             UnsupportedOptionError: an image where the host takes none of its kind.
         """
         quirks = self._target.quirks
+        least = int(instructions is not None)
         messages = legal_ids(messages, _pattern(quirks.ids).fullmatch)
         if quirks.user_turn:
             messages = self._with_user_turn(messages)
@@ -61,6 +63,8 @@ class MessageRenderer:
         if instructions is not None:
             self._system(instructions)
         self._show_images()
+        if len(self._out) == least:
+            raise ConfigurationError("There is nothing to send: give at least one user message.")
         if quirks.prefix_mark and self._out and self._out[-1]["role"] == "assistant":
             self._out[-1]["prefix"] = True
         self.warnings += self._turns.warnings()
