@@ -71,6 +71,8 @@ def use_llm(
         ConfigurationError: an unknown endpoint or option, no model, or two.
     """
     if isinstance(key, list | tuple):
+        if model is not None:
+            raise ConfigurationError(f"A list names its models itself: leave model={model!r} out.")
         return fallback(*[use_llm(one, **options) for one in key])
     return Llm(key, model, merge_options(Options(), options))
 

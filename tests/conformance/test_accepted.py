@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from conformance.wires import Wire, judge, wire_of
+from functions.test_public_functions import public_functions
 from matrix.scenes import AIMS, CELLS, ENDPOINTS, FRESH, FUNCTIONS, LOOP, SCHEMA, Aim
 from matrix.test_parameters import GIVEN, INLINE, LINKED, WORDS
 
@@ -209,3 +210,25 @@ def test_the_older_version_of_the_messages_api(model: str) -> None:
     options = {"api_version": "2023-06-01", "temperature": 0.5, "top_k": 3}
     asks = [lambda stream, cell=cell: cell.ask(aim, stream=stream, **options) for cell in CELLS]
     assert wrong(vendor(aim, **options), made(*asks)) == {}
+
+
+@pytest.mark.parametrize("aim", ENDPOINTS, ids=str)
+def test_public_functions(aim: Aim) -> None:
+    """Hundreds of functions that others wrote, strict and not."""
+    pytest.importorskip("bfcl_eval", reason="bfcl-eval ships the functions")
+    some = public_functions()[::5]
+    llm = aim.llm()
+    requests = made(
+        *[
+            lambda stream, start=start, strict=strict: llm.build_request(
+                FRESH,
+                functions=some[start : start + 120],
+                function_call_strict_input=strict,
+                stream=stream,
+            )
+            for start in range(0, len(some), 120)
+            for strict in (False, True)
+        ],
+        lambda stream: llm.build_request(FRESH, stream=stream),
+    )
+    assert wrong(vendor(aim), requests) == {}

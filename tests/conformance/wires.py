@@ -184,6 +184,7 @@ _OLLAMA_EXTRAS: Extras = {
     "Message": {"tool_call_id": str, "images": list[bytes]},
     "ToolCall": {"id": str},
     "Property": {"anyOf": list, "properties": dict, "required": list[str]},
+    "Parameters": {"description": str},
 }
 
 

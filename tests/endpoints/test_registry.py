@@ -377,6 +377,7 @@ def test_a_key_splits_at_its_first_dot(key: str, endpoint: str, model: str) -> N
         ("openai.chats.v1", "x", r"openai\.chat\.v1, openai\.responses\.v1"),
         ("groq.responses.v1", "x", r"there is groq\.chat\.v1"),
         ("openai.gpt-4o", "gpt-4o", "already names a model"),
+        (["openai.gpt-4o"], "gpt-4o", "leave model='gpt-4o' out"),
         (5, None, "not by 5"),
         (None, None, "not by None"),
         ("openai.chat.v1", 5, "not by 5"),
