@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import binascii
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 import msgspec
@@ -87,16 +86,19 @@ def read_parts(
 def result_content(value: Any) -> str | tuple[OutputResultContent, ...] | JSON:
     """What a function returned, as the content of its result: text, parts, or a JSON value.
 
-    Text and image parts (structs or their exact JSON form), alone or in a list, stay parts;
-    everything else goes through `json_safe`.
+    Text and image parts (structs or their exact JSON form), alone or in a list, stay parts, and
+    so does text in a list with structs; everything else goes through `json_safe`.
     """
     alone = isinstance(value, OutputResultText | OutputResultImage) or _is_image_form(value)
     items = [value] if alone else value
-    if isinstance(items, list | tuple) and items and all(map(_looks_like_part, items)):
-        try:
-            return read_parts(items, TEXT_AND_IMAGES, "result")
-        except ConfigurationError:  # it only looks like parts: any other JSON
-            return json_safe(value)
+    if isinstance(items, list | tuple) and items:
+        if any(isinstance(item, OutputResultText | OutputResultImage) for item in items):
+            items = [OutputResultText(text=x) if isinstance(x, str) else x for x in items]
+        if all(map(_looks_like_part, items)):
+            try:
+                return read_parts(items, TEXT_AND_IMAGES, "result")
+            except ConfigurationError:  # it only looks like parts: any other JSON
+                return json_safe(value)
     return json_safe(value)
 
 
@@ -207,6 +209,8 @@ def _split_data_url(image: OutputResultImage) -> OutputResultImage:
 
 def nearest(key: Any, known: Mapping[str, Any] | tuple[str, ...]) -> str:
     """A sentence that names the known word closest to `key`, if one is close."""
+    from difflib import get_close_matches
+
     close = get_close_matches(str(key), list(known), n=1)
     return f" Did you mean {close[0]!r}?" if close else f" Known: {', '.join(known)}."
 

@@ -225,7 +225,12 @@ def test_the_caller_s_dicts_are_not_changed() -> None:
         (OutputResultImage(url="u"), (OutputResultImage(url="u"),)),
         ({"type": "image", "url": "u"}, (OutputResultImage(url="u"),)),
         ({"type": "image", "data": "aGk="}, {"type": "image", "data": "aGk="}),
-        ((OutputResultImage(url="u"), "x"), [{"type": "image", "url": "u"}, "x"]),
+        (
+            (OutputResultImage(url="u"), "x"),
+            (OutputResultImage(url="u"), OutputResultText(text="x")),
+        ),
+        ([OutputResultImage(url="u"), 1], [{"type": "image", "url": "u"}, 1]),
+        ([{"type": "image", "url": "u"}, "x"], [{"type": "image", "url": "u"}, "x"]),
     ],
 )
 def test_a_result_keeps_text_and_image_parts(value: Any, expected: Any) -> None:
