@@ -61,8 +61,7 @@ class Gate:
             return True
         try:
             while not waiter.admitted:
-                with anyio.move_on_after(patience):
-                    await waiter.event.wait()
+                await _wait(waiter.event, patience)
                 if self._gives_up(waiter):
                     return False
         except BaseException:
@@ -103,13 +102,21 @@ class Gate:
         with self._lock:
             if waiter.admitted:
                 self._let_next_in()
-            else:
+            elif waiter in self._waiting:  # one whose loop is gone was passed over
                 self._waiting.remove(waiter)
 
     def _let_next_in(self) -> None:
         while self._waiting:
             waiter = self._waiting.popleft()
-            waiter.admitted = True
-            if waiter.wake():
+            waiter.admitted = waiter.wake()
+            if waiter.admitted:
                 return
         self._free += 1
+
+
+async def _wait(event: anyio.Event, seconds: float | None) -> None:
+    if seconds is None:
+        await event.wait()
+    else:
+        with anyio.move_on_after(seconds):
+            await event.wait()

@@ -70,13 +70,17 @@ class Round:
 
     def _fragment(self) -> tuple[OutputResultContent, ...]:
         heard, is_whole = _heard(self.events)
-        taken = {call.function_id for call in self.taken}
-        if heard is None or not taken <= {call.function_id for call in heard.function_calls}:
+        taken = {call.function_id: call for call in self.taken}
+        if heard is None or not taken.keys() <= {x.function_id for x in heard.function_calls}:
             return tuple(self.taken)
+        if is_whole:
+            return heard.content
+        # Of the calls of a broken answer, those count that were complete before it broke.
+        parts = [taken.get(getattr(part, "function_id", ""), part) for part in heard.content]
         return tuple(
             part
-            for part in heard.content
-            if is_whole or getattr(part, "function_id", None) in (None, *taken)
+            for part in parts
+            if not isinstance(part, OutputResultFunctionUse) or part.function_id in taken
         )
 
 

@@ -12,7 +12,7 @@ import httpx
 
 from ..arrival import CONNECT_TIME, Arrival, Attempt, Broken
 from ..head import Head
-from ..quiet import keys_in_hand, quieten
+from ..quiet import KeysInHand
 from ..slots import Slots
 from ..tls import shared_context
 from .connections import KEEP_ALIVE, Connections
@@ -29,7 +29,6 @@ class SmallHttpxPool:
 
     def __init__(self, slots: Slots) -> None:
         self._connections: Connections[httpx.AsyncHTTPTransport] = Connections(slots, _close)
-        quieten()
 
     async def start(self, head: Head, body: bytes, attempt: Attempt) -> Arrival:
         """Send on a free connection, or a new one, and wait for the response head."""
@@ -40,9 +39,9 @@ class SmallHttpxPool:
         if transport is None:
             transport = httpx.AsyncHTTPTransport(verify=shared_context(head.scheme), limits=_LIMITS)
             extensions["trace"] = tracer(attempt)
-        token = keys_in_hand.set(head.secrets)
         try:
-            response = await transport.handle_async_request(_request(head, body, extensions))
+            with KeysInHand(head.secrets):
+                response = await transport.handle_async_request(_request(head, body, extensions))
         except Exception as error:  # noqa: BLE001 - ends as Broken, outside this frame
             broken = translated(error, "lost", head.secrets)
         except BaseException:
@@ -51,8 +50,6 @@ class SmallHttpxPool:
             raise
         else:
             return SmallArrival(response, head, connections, transport)
-        finally:
-            keys_in_hand.reset(token)
         await connections.drop(transport)
         if reused and isinstance(broken, Broken) and broken.phase == "lost":
             broken.phase = "stale"
@@ -118,6 +115,27 @@ def _request(head: Head, body: bytes, extensions: dict[str, Any]) -> httpx.Reque
         "POST",
         url,
         headers=[*fields, (b"content-length", b"%d" % len(body))],
-        stream=httpx.ByteStream(body),
+        stream=_Body(body),
         extensions=extensions,
     )
+
+
+class _Body(httpx.AsyncByteStream):
+    """A request's body, at once.
+
+    httpx's own is an async generator, which a cancelled request would leave open.
+    """
+
+    __slots__ = ("_left",)
+
+    def __init__(self, body: bytes) -> None:
+        self._left = body
+
+    def __aiter__(self) -> _Body:
+        return self
+
+    async def __anext__(self) -> bytes:
+        if not self._left:
+            raise StopAsyncIteration
+        body, self._left = self._left, b""
+        return body
