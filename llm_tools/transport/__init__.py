@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .message import HttpAnswer, Location, OutgoingRequest
 from .secret import Secret
 from .settings import TransportSettings
+from .shared import SharedTransport
 
 if TYPE_CHECKING:
     from .carriers.fast.face import FastTransport
@@ -42,6 +43,7 @@ __all__ = [
     "RequestSent",
     "ResponseArrived",
     "Secret",
+    "SharedTransport",
     "Transport",
     "TransportSettings",
     "add_observer",

@@ -7,13 +7,13 @@ loggers masks the keys of the request in hand; records without one pass untouche
 from __future__ import annotations
 
 import logging
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from functools import cache
 
 from .masking import mask_text
 from .secret import Key
 
-keys_in_hand: ContextVar[tuple[Key, ...]] = ContextVar("llm_tools.keys", default=())
+_in_hand: ContextVar[tuple[Key, ...]] = ContextVar("llm_tools.keys", default=())
 
 _LOGGERS = (
     "httpx",
@@ -33,7 +33,7 @@ _LOGGERS = (
 
 class _MaskKeys(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
-        keys = keys_in_hand.get()
+        keys = _in_hand.get()
         if keys:
             message = record.getMessage()
             masked = mask_text(message, keys)
@@ -42,9 +42,29 @@ class _MaskKeys(logging.Filter):
         return True
 
 
+class KeysInHand:
+    """While it is held, these keys are masked in what the task logs; free where nobody listens."""
+
+    __slots__ = ("_keys", "_token")
+
+    def __init__(self, keys: tuple[Key, ...]) -> None:
+        self._keys = keys
+        self._token: Token[tuple[Key, ...]] | None = None
+
+    def __enter__(self) -> None:
+        if self._keys and any(logger.isEnabledFor(logging.INFO) for logger in _install()):
+            self._token = _in_hand.set(self._keys)
+
+    def __exit__(self, *_: object) -> None:
+        if self._token is not None:
+            _in_hand.reset(self._token)
+
+
 @cache
-def quieten() -> None:
-    """Install the filter, once per process."""
+def _install() -> tuple[logging.Logger, ...]:
+    """The loggers, with the filter installed, once per process."""
     keys = _MaskKeys()
-    for name in _LOGGERS:
-        logging.getLogger(name).addFilter(keys)
+    loggers = tuple(logging.getLogger(name) for name in _LOGGERS)
+    for logger in loggers:
+        logger.addFilter(keys)
+    return loggers

@@ -57,11 +57,17 @@ class Transport:
             TransportError: no answer came; `RequestTimeoutError`: not in time.
             ResponseDecodeError: the answer is too large, or no answer of an API.
         """
-        return await self._within_deadline(request, _take_whole)
+        seconds = self._settings.deadline
+        if seconds is None:
+            return await self._attempts(request, _take_whole, None)
+        return await self._within_deadline(request, _take_whole, seconds)
 
     async def open(self, request: OutgoingRequest) -> OpenStream:
         """One request, its answer as a stream; raises what `send` does, until its head is there."""
-        return await self._within_deadline(request, self._take_stream)
+        seconds = self._settings.deadline
+        if seconds is None:
+            return await self._attempts(request, self._take_stream, None)
+        return await self._within_deadline(request, self._take_stream, seconds)
 
     def locate(self, request: OutgoingRequest) -> Location:
         """Where the request would go. No I/O, no key needed.
@@ -87,10 +93,7 @@ class Transport:
         """Close the private connections of this loop, if there are any; a later call reopens."""
         await self._carriers.aclose()
 
-    async def _within_deadline(self, request: OutgoingRequest, take: Take[T]) -> T:
-        seconds = self._settings.deadline
-        if seconds is None:
-            return await self._attempts(request, take, None)
+    async def _within_deadline(self, request: OutgoingRequest, take: Take[T], seconds: float) -> T:
         deadline = anyio.current_time() + seconds
         with anyio.CancelScope(deadline=deadline):
             return await self._attempts(request, take, deadline)

@@ -169,13 +169,11 @@ def test_hpack_does_not_log_the_key(loud: pytest.LogCaptureFixture) -> None:
     """hpack writes header values at DEBUG; while a request is in hand its key is masked there."""
     import hpack
 
-    from llm_tools.transport.quiet import keys_in_hand, quieten
+    from llm_tools.transport.quiet import KeysInHand
     from llm_tools.transport.secret import Key
 
-    quieten()
-    token = keys_in_hand.set((Key(KEY),))
-    hpack.Encoder().encode([("authorization", f"Bearer {KEY}")])
-    keys_in_hand.reset(token)
+    with KeysInHand((Key(KEY),)):
+        hpack.Encoder().encode([("authorization", f"Bearer {KEY}")])
     assert "authorization" in loud.text
     assert KEY not in loud.text
 

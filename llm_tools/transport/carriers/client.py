@@ -7,7 +7,7 @@ from typing import Any
 from ...errors import ConfigurationError
 from ..arrival import CONNECT_TIME, Arrival, Attempt
 from ..head import Head
-from ..quiet import keys_in_hand, quieten
+from ..quiet import KeysInHand
 from ..tls import shared_context
 from .connections import KEEP_ALIVE
 from .httpx_request import HttpxArrival, close_half_open, tracer, translated
@@ -20,34 +20,31 @@ class ClientCarrier:
 
     def __init__(self, client: Any) -> None:
         self._client = client
-        quieten()
 
     async def start(self, head: Head, body: bytes, attempt: Attempt) -> Arrival:
         """Send, and wait for the response head."""
         attempt.begin()
         client = self._client
-        token = keys_in_hand.set(head.secrets)
         try:
-            response = await client.send(
-                client.build_request(
-                    "POST",
-                    head.url,
-                    headers=dict(head.fields),
-                    content=body,
-                    timeout=(CONNECT_TIME, None, None, None),
-                    extensions={"trace": tracer(attempt)},
-                ),
-                stream=True,
-                follow_redirects=False,
-            )
+            with KeysInHand(head.secrets):
+                response = await client.send(
+                    client.build_request(
+                        "POST",
+                        head.url,
+                        headers=dict(head.fields),
+                        content=body,
+                        timeout=(CONNECT_TIME, None, None, None),
+                        extensions={"trace": tracer(attempt)},
+                    ),
+                    stream=True,
+                    follow_redirects=False,
+                )
             return HttpxArrival(response, head.secrets)
         except Exception as error:  # noqa: BLE001 - ends as Broken, outside this frame
             broken = translated(error, "lost", head.secrets)
         except BaseException:
             await close_half_open(attempt)
             raise
-        finally:
-            keys_in_hand.reset(token)
         raise broken
 
 

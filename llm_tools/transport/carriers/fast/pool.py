@@ -53,8 +53,9 @@ class FastPool:
         """Send on a free connection, or a new one, and wait for the response head."""
         if head.prepared is None:
             head.prepared = _prefix(head)
-        data = b"%b%d\r\n\r\n%b" % (head.prepared, len(body), body)
-        return await self.exchange(head, data, attempt)
+        return await self.exchange(
+            head, b"%b%d\r\n\r\n%b" % (head.prepared, len(body), body), attempt
+        )
 
     async def exchange(self, head: Head, data: bytes, attempt: Attempt) -> FastArrival:
         """Send the bytes of a whole request, and wait for the response head."""
@@ -64,7 +65,10 @@ class FastPool:
         if connection is None:
             connection = await self._connect(head, attempt)
         try:
-            parser = await _exchange(connection.stream, data, reused=reused)
+            with suppress(*_BROKEN):  # it may have answered before it closed: a body too large
+                await connection.stream.send(data)
+            del data  # a copy of the body: it need not wait for the answer
+            parser = await _receive_head(connection.stream, reused=reused)
         except BaseException:
             await connections.drop(connection)
             raise
@@ -115,13 +119,11 @@ async def open_connection(head: Head) -> Connection:
     return Connection(socket, stream)
 
 
-async def _exchange(stream: ByteStream, data: bytes, *, reused: bool) -> ResponseParser:
-    """Send, and receive until the response head is there."""
+async def _receive_head(stream: ByteStream, *, reused: bool) -> ResponseParser:
+    """Receive until the response head is there."""
     parser = create_parser()
     received = False
     try:
-        with suppress(*_BROKEN):  # it may have answered before it closed: a body too large
-            await stream.send(data)
         while not parser.head_done:
             answer = await stream.receive()
             received = True
