@@ -52,8 +52,12 @@ class EventStream:
     ) -> None:
         if not self._ended:
             self._interrupt()
-        if self._open is not None:
+        if self._open is None:
+            return
+        if self._result is None:
             await self._open.aclose()
+        else:
+            await self._open.finish()
 
     @property
     def result(self) -> OutputResult:
@@ -92,8 +96,12 @@ class EventStream:
             if frames is None:
                 self._finish(self._decoder.close())
                 return
+            decoder, ready = self._decoder, self._ready
             for frame in frames:
-                self._ready.extend(self._decoder.feed(frame))
+                ready.extend(decoder.feed(frame))
+            if decoder.ended:
+                # Some servers keep the response open after its end mark.
+                self._finish(decoder.close())
         except LlmToolsError as error:
             # Events decoded before the failure are still the caller's; the error comes after them.
             self._ended = True

@@ -8,17 +8,19 @@ model they make a *target*, resolved once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct, field
 
-from .content import JSON, Message, OutputResult, ResultWarning, StreamEvent
-from .functions.choice import FunctionChoice
-from .functions.definitions import FunctionSet
-from .functions.output import OutputSchema, PreparedOutput
-from .functions.preparing import PreparedFunctions
+if TYPE_CHECKING:
+    from .content import JSON, Message, OutputResult, ResultWarning, StreamEvent
+    from .functions.choice import FunctionChoice
+    from .functions.definitions import FunctionSet
+    from .functions.output import OutputSchema, PreparedOutput
+    from .functions.preparing import PreparedFunctions
 
-Body: TypeAlias = dict[str, JSON]
+Body: TypeAlias = "dict[str, JSON]"
 Support: TypeAlias = Literal["native", "emulated", "refused"]
 Framing: TypeAlias = Literal["sse", "ndjson", "aws_events", "aws_chunks"]
 """How a stream is cut into frames; `aws_chunks` are AWS frames that hold base64 of an SSE event."""
@@ -240,6 +242,10 @@ class StreamDecoder(Protocol):
     the streamed result equals the other.
     """
 
+    @property
+    def ended(self) -> bool:
+        """Whether the last of the wire's marks has come: nothing after it counts."""
+
     def feed(self, frame: Frame) -> list[StreamEvent]:
         """Events of one frame, without `Finished`.
 
@@ -254,6 +260,29 @@ class StreamDecoder(Protocol):
         Raises:
             StreamError: the end mark has not come; `result` holds what has.
         """
+
+
+class Later:
+    """A function that is imported when it is first called.
+
+    A program loads of a dialect what its calls need: who never streams, no stream decoder.
+    """
+
+    __slots__ = ("_found", "_module", "_name")
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module = module
+        self._name = name
+        self._found: Callable[..., Any] | None = None
+
+    def __call__(self, *args: Any) -> Any:
+        """What the function returns."""
+        if self._found is None:
+            self._found = getattr(import_module(self._module), self._name)
+        return self._found(*args)
+
+    def __repr__(self) -> str:
+        return f"{self._module}.{self._name}"
 
 
 class Dialect(Struct, Generic[QuirksT], frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 import anyio
 
@@ -15,6 +16,7 @@ from .masking import mask_answer
 from .secret import Key
 
 LARGEST_STREAM = 256_000_000
+_ENDING_TIME = 0.1
 
 
 class OpenStream:
@@ -70,6 +72,13 @@ class OpenStream:
             if frames:
                 return frames
         return None
+
+    async def finish(self) -> None:
+        """Nothing more is wanted: keep the connection if the body ends now, else drop it."""
+        with anyio.move_on_after(_ENDING_TIME), suppress(LlmToolsError):
+            while await self.read_frames() is not None:
+                pass
+        await self.aclose()
 
     async def aclose(self) -> None:
         """Let go of the connection; safe at any time, more than once."""

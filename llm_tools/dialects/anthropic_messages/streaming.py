@@ -37,6 +37,11 @@ class MessageStream:
         self._calls = StreamedCalls(plan, objects=True)
         self._ended = False
 
+    @property
+    def ended(self) -> bool:
+        """Whether the end mark has come."""
+        return self._ended
+
     def feed(self, frame: Frame) -> list[StreamEvent]:
         """Events of one frame.
 
@@ -46,6 +51,8 @@ class MessageStream:
         """
         if frame.event is not None and frame.event.startswith("exception:"):
             raise self._with_partial(exception_frame(self._endpoint, frame, self._headers))
+        if self._ended:
+            return []
         event = self._decode(frame)
         read = self._readers.get(event.type or frame.event)
         return [] if read is None else read(self, event)

@@ -26,7 +26,8 @@ T = TypeVar("T")
 class ConverseStream:
     """Reads one stream; see `spec.StreamDecoder`."""
 
-    __slots__ = ("_blocks", "_calls", "_current", "_headers", "_plan", "_stop_reason", "_usage")
+    __slots__ = ("_blocks", "_calls", "_counted", "_current", "_headers", "_plan", "_stop_reason",
+                 "_usage")  # fmt: skip
 
     def __init__(self, plan: Plan, headers: Mapping[str, str]) -> None:
         self._plan = plan
@@ -36,6 +37,12 @@ class ConverseStream:
         self._calls = StreamedCalls(plan, objects=True)
         self._stop_reason: str | None = None
         self._usage: WireUsage | None = None
+        self._counted = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether the counts have come, which follow the end mark."""
+        return self._counted
 
     def feed(self, frame: Frame) -> list[StreamEvent]:
         """Events of one frame.
@@ -44,6 +51,8 @@ class ConverseStream:
             ProviderError: the frame is an exception; its `result` is what had come.
             StreamError: the frame is none of this wire.
         """
+        if self._counted:
+            return []
         if frame.event is None:
             self._refuse(frame)
         elif frame.event.startswith("exception:"):
@@ -118,6 +127,7 @@ class ConverseStream:
 
     def _add_metadata(self, event: Event) -> list[StreamEvent]:
         self._usage = event.usage
+        self._counted = self._stop_reason is not None
         return []
 
     def _refuse(self, frame: Frame) -> NoReturn:

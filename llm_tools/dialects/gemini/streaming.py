@@ -35,6 +35,11 @@ class GeminiStream:
         self._calls = WholeCalls(plan)
         self._ended = False
 
+    @property
+    def ended(self) -> bool:
+        """Never for sure: some models give their reason with every chunk."""
+        return False
+
     def feed(self, frame: Frame) -> list[StreamEvent]:
         """Events of one chunk, or of an array of chunks."""
         data = frame.data.strip()

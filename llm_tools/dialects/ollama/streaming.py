@@ -35,10 +35,15 @@ class OllamaStream:
         self._thinking: list[str] = []
         self._tool_calls: list[ToolCall] = []
 
+    @property
+    def ended(self) -> bool:
+        """Whether the end mark has come."""
+        return self._answer.done is True
+
     def feed(self, frame: Frame) -> list[StreamEvent]:
         """Events of one line."""
         data = frame.data.strip()
-        if not data:
+        if not data or self._answer.done:
             return []
         try:
             line = decode_json(data, ANSWERS)

@@ -43,6 +43,11 @@ class ChatStream:
         self._named = False
         self._stood_in = False
 
+    @property
+    def ended(self) -> bool:
+        """Whether the end mark has come."""
+        return self._ended
+
     def feed(self, frame: Frame) -> list[StreamEvent]:
         """Events of one frame.
 

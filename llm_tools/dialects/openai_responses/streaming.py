@@ -79,6 +79,11 @@ class ResponsesStream:
             "error": self._fail,
         }
 
+    @property
+    def ended(self) -> bool:
+        """Whether the end mark has come."""
+        return self._result is not None
+
     def feed(self, frame: Frame) -> list[StreamEvent]:
         """Events of one frame.
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from streaming.wires.exchange import (
     ARGUMENTS,
     COUNTS,
+    GLUED,
     ODD_ARGUMENTS,
     SSE_STYLES,
     TEXT,
@@ -33,16 +34,18 @@ def exchanges(draw: Draw, names: list[str]) -> Exchange:
         "refusal": draw(st.sampled_from([None, None, "I cannot."])),
     }
     given = draw(st.sampled_from([True, True, False]))
+    count = draw(st.integers(0, 3))
+    odd = ODD_ARGUMENTS | GLUED if count == 1 else ODD_ARGUMENTS
     calls = [
         {
             **({"id": f"c_{number}"} if given else {}),
             "type": "function",
             "function": {
                 "name": draw(st.sampled_from(names)),
-                "arguments": draw(ARGUMENTS | ODD_ARGUMENTS),
+                "arguments": draw(ARGUMENTS | odd),
             },
         }
-        for number in range(draw(st.integers(0, 3)))
+        for number in range(count)
     ]
     way = draw(st.sampled_from(WAYS if given else WAYS[:1]))
     told = [_pieces(draw, number, call, way) for number, call in enumerate(calls)]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from streaming.wires.exchange import (
     ARGUMENTS,
     COUNTS,
+    GLUED,
     ODD_ARGUMENTS,
     SSE_STYLES,
     TEXT,
@@ -92,7 +93,7 @@ def _call(draw: Draw, number: int, names: list[str]) -> Any:
         "id": f"fc_{number}",
         "call_id": f"call_{number}",
         "name": draw(st.sampled_from(names)),
-        "arguments": draw(ARGUMENTS | ODD_ARGUMENTS),
+        "arguments": draw(ARGUMENTS | ODD_ARGUMENTS | GLUED),
         "status": "completed",
     }
 
