@@ -19,7 +19,7 @@ from time import perf_counter_ns
 from typing import Any
 
 from llm_tools import Llm, use_llm
-from llm_tools.llm import encode_body
+from llm_tools.asking import encode_body
 
 FUNCTIONS = 100
 ROUNDS = 15

@@ -6,34 +6,29 @@ middle is the transport's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self, overload
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
-from typing_extensions import Unpack
 
-from .content import JSON, Message, OutputResult, ResultWarning
 from .errors import ConfigurationError
-from .event_stream import EventStream
-from .fallbacks import FallbackLlm, fallback
-from .functions.choice import FunctionCall, read_function_call
-from .functions.definitions import normalize_functions
-from .functions.output import normalize_output
-from .functions.visibility import visible_functions
-from .history import Messages, mend, read_again, read_messages
-from .model import Functions
-from .options import LlmOptions, Options, check_where, merge_options
+from .options import Options, check_where, merge_options
 from .registry import resolve
-from .reply import check_answer
-from .spec import Call, Encoded, Target
-from .transport import OutgoingRequest, Transport
+from .transport import OutgoingRequest, SharedTransport
 
-_UNSOUND = (TypeError, AttributeError, LookupError, ValueError, RecursionError)
-"""What comes of messages that are not what their types say; structs are taken on trust first."""
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Unpack
+
+    from .content import JSON, OutputResult, ResultWarning
+    from .event_stream import EventStream
+    from .fallbacks import FallbackLlm
+    from .functions.choice import FunctionCall
+    from .history import Messages
+    from .model import Functions
+    from .options import LlmOptions
+    from .spec import Encoded, Target
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -73,6 +68,8 @@ def use_llm(
     if isinstance(key, list | tuple):
         if model is not None:
             raise ConfigurationError(f"A list names its models itself: leave model={model!r} out.")
+        from .fallbacks import fallback
+
         return fallback(*[use_llm(one, **options) for one in key])
     return Llm(key, model, merge_options(Options(), options))
 
@@ -91,7 +88,7 @@ class Llm:
         model: str | None,
         options: Options,
         *,
-        transport: Transport | None = None,
+        transport: SharedTransport | None = None,
     ) -> None:
         target = resolve(key, model=model, params=options.params, settings=options.settings)
         check_where(options, target.endpoint)
@@ -99,8 +96,8 @@ class Llm:
         self._model = model
         self._options = options
         self._target = target
-        self._transport = transport or Transport(options.wire)
-        self._paths = _fill_paths(target)
+        self._transport = transport or SharedTransport(options.wire)
+        self._paths: dict[bool, str] = {}
 
     @property
     def target(self) -> Target[Any]:
@@ -150,15 +147,13 @@ class Llm:
             UnmetFunctionCallError: a forced call did not come.
             ParserError: the text does not fit `json_schema`.
         """
+        from .asking import read_answer
+
         encoded = self._encode(
             messages, functions, function_call, function_call_strict_input, json_schema
         )
-        answer = await self._transport.send(self._outgoing(encoded, stream=False))
-        result = self._target.dialect.decode(encoded.plan, answer.body, answer.headers)
-        error = check_answer(encoded.plan, result)
-        if error is not None:
-            raise error
-        return result
+        answer = await self._transport.get().send(self._outgoing(encoded, stream=False))
+        return read_answer(encoded.plan, answer)
 
     def stream(
         self,
@@ -181,7 +176,11 @@ class Llm:
             json_schema,
             stream=True,
         )
-        return EventStream(self._transport, self._outgoing(encoded, stream=True), encoded.plan)
+        from .event_stream import EventStream
+
+        return EventStream(
+            self._transport.get(), self._outgoing(encoded, stream=True), encoded.plan
+        )
 
     def build_request(
         self,
@@ -207,7 +206,7 @@ class Llm:
             stream=stream,
         )
         outgoing = self._outgoing(encoded, stream=stream)
-        location = self._transport.locate(outgoing)
+        location = self._transport.get().locate(outgoing)
         return Request(
             method="POST",
             url=location.url,
@@ -217,7 +216,7 @@ class Llm:
         )
 
     async def __aenter__(self) -> Self:
-        await self._transport.__aenter__()
+        await self._transport.get().__aenter__()
         return self
 
     async def __aexit__(
@@ -226,11 +225,11 @@ class Llm:
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        await self._transport.__aexit__(exc_type, exc, traceback)
+        await self._transport.get().__aexit__(exc_type, exc, traceback)
 
     async def aclose(self) -> None:
         """Close the connections `async with` opened for this model; a later call opens again."""
-        await self._transport.aclose()
+        await self._transport.get().aclose()
 
     def __repr__(self) -> str:
         return f"<Llm {self._target.endpoint.key}.{self._target.model}>"
@@ -248,74 +247,32 @@ class Llm:
         *,
         stream: bool = False,
     ) -> Encoded:
-        options = self._options
-        shown = visible_functions(functions, {})
-        offered = normalize_functions(shown) if shown is not None else None
-        if offered is not None and not offered.definitions:
-            offered = None
-        call = Call(
-            messages=(),
-            functions=offered,
-            choice=read_function_call(function_call, offered.by_name if offered else ()),
-            strict=strict,
-            output=normalize_output(json_schema) if json_schema is not None else None,
-            params=options.params,
-            extra_body=options.extra_body,
-            stream=stream,
-            repair_arguments=options.repair_arguments,
-        )
-        read = read_messages(messages)
-        try:
-            return self._encode_messages(call, read)
-        except _UNSOUND:
-            return self._encode_messages(call, read_again(read))
+        from .asking import encode_call
 
-    def _encode_messages(self, call: Call, messages: tuple[Message, ...]) -> Encoded:
-        mended, warnings = mend(messages, strict=self._options.strict_history)
-        call = replace(call, messages=mended, warnings=warnings)
-        return self._target.dialect.encode(self._target, call)
+        return encode_call(
+            self._target,
+            self._options,
+            messages,
+            functions=functions,
+            function_call=function_call,
+            strict=strict,
+            json_schema=json_schema,
+            stream=stream,
+        )
 
     def _outgoing(self, encoded: Encoded, *, stream: bool) -> OutgoingRequest:
+        from .asking import encode_body, fill_path
+
         target = self._target
+        path = encoded.path or self._paths.get(stream)
+        if path is None:
+            path = self._paths[stream] = fill_path(target, stream=stream)
         framing = (target.endpoint.framing or target.dialect.framing) if stream else None
         return OutgoingRequest(
             target=target,
             options=self._options.where,
-            path=encoded.path or self._paths[stream],
+            path=path,
             headers=encoded.headers,
             body=encode_body(encoded.body),
             framing=framing,
         )
-
-
-def encode_body(body: Mapping[str, JSON]) -> bytes:
-    """The body's bytes. Lone surrogates, which no JSON text may hold, become U+FFFD.
-
-    Raises:
-        ConfigurationError: something in it is no JSON value.
-    """
-    try:
-        return msgspec.json.encode(body)
-    except UnicodeEncodeError:
-        return msgspec.json.encode(_without_surrogates(body))
-    except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise ConfigurationError(f"The request holds something that is no JSON: {error}") from error
-
-
-def _without_surrogates(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, Mapping):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, bytes):
-        return [_without_surrogates(item) for item in value]
-    return value
-
-
-def _fill_paths(target: Target[Any]) -> tuple[str, str]:
-    """The paths of a call and of a stream; indexed by whether it streams."""
-    endpoint, dialect = target.endpoint, target.dialect
-    model = quote(target.model, safe=":@")
-    path = (endpoint.path or dialect.path).replace("{model}", model)
-    stream_path = endpoint.stream_path or endpoint.path or dialect.stream_path
-    return path, stream_path.replace("{model}", model)

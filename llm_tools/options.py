@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from difflib import get_close_matches
 from math import isfinite
-from typing import Any, NamedTuple, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict
 
 from msgspec import Struct
 
-from .content import JSON
 from .errors import ConfigurationError
 from .spec import Endpoint, Params
 from .transport import Secret, TransportSettings
+
+if TYPE_CHECKING:
+    from .content import JSON
 
 KeySource: TypeAlias = str | Callable[[], str | Awaitable[str]]
 """A key, or a function (sync or async) that returns one."""
@@ -199,6 +200,8 @@ def _replace(struct: Any, changes: dict[str, Any]) -> Any:
 
 
 def _unknown(name: str) -> str:
+    from difflib import get_close_matches
+
     near = get_close_matches(name, _KNOWN, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(_KNOWN))}."
     return f"There is no option {name!r}; {hint}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from functools import lru_cache
 from importlib import import_module
 from threading import RLock
@@ -21,28 +20,29 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 ENTRY_POINT_GROUP = "llm_tools.endpoints"
-_BUILT_IN = (
-    "openai",
-    "openai_responses",
-    "azure",
-    "azure_responses",
-    "anthropic",
-    "bedrock",
-    "vertex_anthropic",
-    "foundry",
-    "google",
-    "vertex",
-    "xai",
-    "xai_responses",
-    "deepseek",
-    "deepseek_responses",
-    "mistral",
-    "groq",
-    "openrouter",
-    "ollama",
-    "compatible",
-    "local",
-)
+_MODULES: dict[str, tuple[str, ...]] = {
+    "openai": ("openai", "openai_responses"),
+    "azure": ("azure", "azure_responses"),
+    "anthropic": ("anthropic",),
+    "amazon": ("bedrock",),
+    "amazon:anthropic": ("bedrock",),
+    "amazon:messages": ("bedrock",),
+    "amazon:mantle": ("bedrock",),
+    "vertex:anthropic": ("vertex_anthropic",),
+    "azure:anthropic": ("foundry",),
+    "google": ("google",),
+    "vertex": ("vertex",),
+    "xai": ("xai", "xai_responses"),
+    "deepseek": ("deepseek", "deepseek_responses"),
+    "mistral": ("mistral",),
+    "groq": ("groq",),
+    "openrouter": ("openrouter",),
+    "ollama": ("ollama",),
+    "local": ("local",),
+}
+"""Where a key's records are, so that a program loads those it uses alone."""
+_OTHERS = ("compatible",)
+"""Where those of all other keys are."""
 _PROTOCOL = re.compile(r"[a-z_]+")
 _PROTOCOL_KEY = re.compile(r"[a-z_]+\.v1")
 
@@ -74,7 +74,7 @@ def register_endpoint(endpoint: Endpoint) -> None:
     Raises:
         ConfigurationError: a key that cannot stand in a model key, an unknown dialect or quirk.
     """
-    _load_built_in()
+    _load_built_in(endpoint.key)
     if isinstance(endpoint.api_key_env, str):
         endpoint = replace(endpoint, api_key_env=(endpoint.api_key_env,))
     _check(endpoint)
@@ -83,9 +83,13 @@ def register_endpoint(endpoint: Endpoint) -> None:
 
 def list_endpoints() -> list[EndpointInfo]:
     """Every endpoint there is, those of installed packages included."""
-    _load_built_in()
+    for key in _MODULES:
+        _load_built_in(key)
+    _load_built_in("")
     _load_entry_points()
-    return [_info(endpoint) for records in _endpoints.values() for endpoint in records.values()]
+    order = {key: place for place, key in enumerate(_MODULES)}
+    keys = sorted(_endpoints, key=lambda key: order.get(key, len(order)))
+    return [_info(endpoint) for key in keys for endpoint in _endpoints[key].values()]
 
 
 def find_endpoint(key: str, protocol: str | None = None) -> Endpoint:
@@ -183,14 +187,13 @@ def find_dialect(key: str) -> Dialect[Any]:
 
 
 def _records(key: str) -> dict[str, Endpoint]:
-    _load_built_in()
+    _load_built_in(key)
     if key not in _endpoints:
         _load_entry_points()
     if key not in _endpoints:
-        near = get_close_matches(key, _endpoints, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else "."
         raise ConfigurationError(
-            f"There is no endpoint {key!r}{hint} Add a host with register_endpoint()."
+            f"There is no endpoint {key!r}{_hint(key, {*_MODULES, *_endpoints})} "
+            "Add a host with register_endpoint()."
         )
     return _endpoints[key]
 
@@ -218,9 +221,9 @@ def _check(endpoint: Endpoint) -> None:
     for flags in (endpoint.quirks, *(values for _, values in endpoint.per_model)):
         for name in flags:
             if name not in known:
-                near = get_close_matches(name, known, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else "."
-                raise ConfigurationError(f"{endpoint.dialect} knows no quirk {name!r}{hint}")
+                raise ConfigurationError(
+                    f"{endpoint.dialect} knows no quirk {name!r}{_hint(name, known)}"
+                )
     for pattern, _ in endpoint.per_model:
         try:
             re.compile(pattern)
@@ -230,17 +233,29 @@ def _check(endpoint: Endpoint) -> None:
             ) from None
 
 
+def _hint(word: str, known: Iterable[str]) -> str:
+    """The end of a sentence: the nearest word there is, if one is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else "."
+
+
 def _add(endpoint: Endpoint) -> None:
     _endpoints.setdefault(endpoint.key, {})[endpoint.protocol] = endpoint
 
 
-def _load_built_in() -> None:
+def _load_built_in(key: str) -> None:
+    """Load the records of a key of ours; of any other key, those of all plain hosts."""
+    modules = _MODULES.get(key, _OTHERS)
+    if _loaded.issuperset(modules):
+        return
     with _loading:
-        if "built-in" not in _loaded:
-            for name in _BUILT_IN:
+        for name in modules:
+            if name not in _loaded:
                 for endpoint in import_module(f".endpoints.{name}", __package__).ENDPOINTS:
                     _endpoints.setdefault(endpoint.key, {}).setdefault(endpoint.protocol, endpoint)
-            _loaded.add("built-in")
+                _loaded.add(name)
 
 
 def _load_entry_points() -> None:

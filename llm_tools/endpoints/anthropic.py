@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..dialects.anthropic_messages.models import CLAUDE
 from ..spec import Endpoint, KeyAuth, Setting
+from .claude_models import CLAUDE
 
 ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..dialects.anthropic_messages import models
-from ..dialects.anthropic_messages.quirks import EFFORTS
 from ..spec import AwsAuth, Endpoint, Place, QuirkValues, Setting
+from . import claude_models as models
 
 _REGION = Setting("region", env=("AWS_REGION", "AWS_DEFAULT_REGION"), required=True)
 _KEY = ("AWS_BEARER_TOKEN_BEDROCK",)
@@ -66,7 +65,7 @@ _CLAUDE: tuple[tuple[str, QuirkValues], ...] = (
             "structured": True,
             "top_k": "top_k",
             "effort": "outputConfig",
-            "efforts": EFFORTS,
+            "efforts": models.EFFORTS,
             "thinking_off": "disabled",
             "s3_images": False,
             "prefill": False,

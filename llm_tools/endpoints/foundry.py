@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..dialects.anthropic_messages.models import CLAUDE
 from ..errors import ConfigurationError
 from ..spec import Endpoint, KeyAuth, Place, Setting
+from .claude_models import CLAUDE
 
 
 def _place(values: Mapping[str, str], _: str) -> Place:

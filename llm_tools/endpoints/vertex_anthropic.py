@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..dialects.anthropic_messages.models import CLAUDE
 from ..spec import Endpoint, GoogleAuth, Place, Setting
+from .claude_models import CLAUDE
 
 _MULTI_REGIONS = ("us", "eu")
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from ...spec import Dialect
-from .decoding import decode
-from .encoding import encode
+from ...spec import Dialect, Later
 from .quirks import AnthropicQuirks
-from .streaming import MessageStream
-from .support import support
 
 DIALECT: Dialect[AnthropicQuirks] = Dialect(
     key="anthropic_messages",
@@ -15,8 +11,8 @@ DIALECT: Dialect[AnthropicQuirks] = Dialect(
     stream_path="/v1/messages",
     framing="sse",
     quirks=AnthropicQuirks,
-    encode=encode,
-    decode=decode,
-    open_stream=MessageStream,
-    support=support,
+    encode=Later(f"{__name__}.encoding", "encode"),
+    decode=Later(f"{__name__}.decoding", "decode"),
+    open_stream=Later(f"{__name__}.streaming", "MessageStream"),
+    support=Later(f"{__name__}.support", "support"),
 )

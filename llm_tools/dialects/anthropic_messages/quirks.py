@@ -6,8 +6,6 @@ from typing import Literal
 
 from ...spec import Quirks
 
-EFFORTS = ("low", "medium", "high", "xhigh", "max")
-
 
 class AnthropicQuirks(Quirks, frozen=True, kw_only=True):
     """Flags of hosts and models.
@@ -37,7 +35,7 @@ class AnthropicQuirks(Quirks, frozen=True, kw_only=True):
     forced_choice: bool = True
     forced_needs_thinking_off: bool = False
     structured: bool = True
-    efforts: tuple[str, ...] = EFFORTS
+    efforts: tuple[str, ...] = ("low", "medium", "high", "xhigh", "max")
     thinking_off: Literal["disabled", "between_tools"] | None = "disabled"
     binds_thinking: bool = False
     prefill: bool = False

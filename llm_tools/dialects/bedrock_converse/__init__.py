@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from ...spec import Dialect
-from .decoding import decode
-from .encoding import encode
+from ...spec import Dialect, Later
 from .quirks import ConverseQuirks
-from .streaming import ConverseStream
-from .support import support
 
 DIALECT: Dialect[ConverseQuirks] = Dialect(
     key="bedrock_converse",
@@ -15,8 +11,8 @@ DIALECT: Dialect[ConverseQuirks] = Dialect(
     stream_path="/model/{model}/converse-stream",
     framing="aws_events",
     quirks=ConverseQuirks,
-    encode=encode,
-    decode=decode,
-    open_stream=ConverseStream,
-    support=support,
+    encode=Later(f"{__name__}.encoding", "encode"),
+    decode=Later(f"{__name__}.decoding", "decode"),
+    open_stream=Later(f"{__name__}.streaming", "ConverseStream"),
+    support=Later(f"{__name__}.support", "support"),
 )

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from ...spec import Dialect
-from .decoding import decode
-from .encoding import encode
+from ...spec import Dialect, Later
 from .quirks import OllamaQuirks
-from .streaming import open_stream
-from .support import support
 
 __all__ = ["DIALECT", "OllamaQuirks"]
 
@@ -17,8 +13,8 @@ DIALECT: Dialect[OllamaQuirks] = Dialect(
     stream_path="/api/chat",
     framing="ndjson",
     quirks=OllamaQuirks,
-    encode=encode,
-    decode=decode,
-    open_stream=open_stream,
-    support=support,
+    encode=Later(f"{__name__}.encoding", "encode"),
+    decode=Later(f"{__name__}.decoding", "decode"),
+    open_stream=Later(f"{__name__}.streaming", "open_stream"),
+    support=Later(f"{__name__}.support", "support"),
 )

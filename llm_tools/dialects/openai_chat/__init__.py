@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from ...spec import Dialect
-from .decoding import decode
-from .encoding import encode
+from ...spec import Dialect, Later
 from .quirks import ChatQuirks
-from .streaming import open_stream
-from .support import support
 
 DIALECT: Dialect[ChatQuirks] = Dialect(
     key="openai_chat",
@@ -15,8 +11,8 @@ DIALECT: Dialect[ChatQuirks] = Dialect(
     stream_path="/chat/completions",
     framing="sse",
     quirks=ChatQuirks,
-    encode=encode,
-    decode=decode,
-    open_stream=open_stream,
-    support=support,
+    encode=Later(f"{__name__}.encoding", "encode"),
+    decode=Later(f"{__name__}.decoding", "decode"),
+    open_stream=Later(f"{__name__}.streaming", "open_stream"),
+    support=Later(f"{__name__}.support", "support"),
 )

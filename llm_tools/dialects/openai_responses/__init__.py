@@ -6,12 +6,8 @@ messages with their phase, hosted tools) are replayed verbatim from `provider_me
 
 from __future__ import annotations
 
-from ...spec import Dialect
-from .decoding import decode
-from .encoding import encode
+from ...spec import Dialect, Later
 from .quirks import ResponsesQuirks
-from .streaming import open_stream
-from .support import support
 
 __all__ = ["DIALECT", "ResponsesQuirks"]
 
@@ -21,8 +17,8 @@ DIALECT: Dialect[ResponsesQuirks] = Dialect(
     stream_path="/responses",
     framing="sse",
     quirks=ResponsesQuirks,
-    encode=encode,
-    decode=decode,
-    open_stream=open_stream,
-    support=support,
+    encode=Later(f"{__name__}.encoding", "encode"),
+    decode=Later(f"{__name__}.decoding", "decode"),
+    open_stream=Later(f"{__name__}.streaming", "open_stream"),
+    support=Later(f"{__name__}.support", "support"),
 )

@@ -6,7 +6,7 @@ ARN that ends so are one model. A model no pattern knows is taken for a current 
 
 from __future__ import annotations
 
-from ...spec import QuirkValues
+from ..spec import QuirkValues
 
 _HOST = r"(?:.*[./])?"
 _VERSION = r"(?:[-@:.].*)?"
@@ -18,6 +18,7 @@ def claude(names: str, version: str = _VERSION) -> str:
 
 
 ANY = claude(".*")
+EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
 # https://platform.claude.com/docs/en/about-claude/models/overview
 OUTPUT_4096 = claude(r"[12]\..*|[12]|v[12].*|instant.*|3-(?:opus|sonnet|haiku)")

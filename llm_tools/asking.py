@@ -1,0 +1,145 @@
+"""From what a caller asks to the bytes that ask it, and from the answer's bytes to its result.
+
+`Llm` loads this with its first call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
+
+from .errors import ConfigurationError
+from .history import mend, read_again, read_messages
+from .reply import check_answer
+from .spec import Call
+
+if TYPE_CHECKING:
+    from .content import JSON, Message, OutputResult
+    from .functions.choice import FunctionCall
+    from .functions.definitions import FunctionSet
+    from .history import Messages
+    from .model import Functions
+    from .options import Options
+    from .spec import Encoded, Plan, Target
+    from .transport import HttpAnswer
+
+_UNSOUND = (TypeError, AttributeError, LookupError, ValueError, RecursionError)
+"""What comes of messages that are not what their types say; structs are taken on trust first."""
+
+
+def encode_call(
+    target: Target[Any],
+    options: Options,
+    messages: Messages,
+    *,
+    functions: Functions | None,
+    function_call: FunctionCall,
+    strict: bool,
+    json_schema: Any,
+    stream: bool,
+) -> Encoded:
+    """The body of a request and the plan for its answer; arguments are those of `Llm.call`.
+
+    Raises:
+        ConfigurationError: they do not fit each other or the endpoint.
+    """
+    offered = _read_functions(functions)
+    choice = None
+    if function_call is not None:
+        from .functions.choice import read_function_call
+
+        choice = read_function_call(function_call, offered.by_name if offered else ())
+    output = None
+    if json_schema is not None:
+        from .functions.output import normalize_output
+
+        output = normalize_output(json_schema)
+    call = Call(
+        messages=(),
+        functions=offered,
+        choice=choice,
+        strict=strict,
+        output=output,
+        params=options.params,
+        extra_body=options.extra_body,
+        stream=stream,
+        repair_arguments=options.repair_arguments,
+    )
+    read = read_messages(messages)
+    try:
+        return _encode(target, call, read, strict=options.strict_history)
+    except _UNSOUND:
+        return _encode(target, call, read_again(read), strict=options.strict_history)
+
+
+def read_answer(plan: Plan, answer: HttpAnswer) -> OutputResult:
+    """The result of a whole 2xx answer.
+
+    Raises:
+        ResponseDecodeError: it is no answer of this wire.
+        ProviderError: it is an error in disguise.
+        UnmetFunctionCallError, ParserError: it is not what was asked for.
+    """
+    result = plan.target.dialect.decode(plan, answer.body, answer.headers)
+    error = check_answer(plan, result)
+    if error is not None:
+        raise error
+    return result
+
+
+def encode_body(body: Mapping[str, JSON]) -> bytes:
+    """The body's bytes. Lone surrogates, which no JSON text may hold, become U+FFFD.
+
+    Raises:
+        ConfigurationError: something in it is no JSON value.
+    """
+    try:
+        return msgspec.json.encode(body)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_without_surrogates(body))
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise ConfigurationError(f"The request holds something that is no JSON: {error}") from error
+
+
+def fill_path(target: Target[Any], *, stream: bool) -> str:
+    """The path of a call, or of a stream, with the model in it where it belongs there."""
+    endpoint, dialect = target.endpoint, target.dialect
+    path = endpoint.path or dialect.path
+    if stream:
+        path = endpoint.stream_path or endpoint.path or dialect.stream_path
+    if "{model}" not in path:
+        return path
+    from urllib.parse import quote
+
+    return path.replace("{model}", quote(target.model, safe=":@"))
+
+
+def _read_functions(functions: Functions | None) -> FunctionSet | None:
+    """The functions that are shown, read; None where there are none."""
+    if functions is None:
+        return None
+    from .functions.definitions import normalize_functions
+    from .functions.visibility import visible_functions
+
+    offered = normalize_functions(visible_functions(functions, {}))
+    return offered if offered.definitions else None
+
+
+def _encode(
+    target: Target[Any], call: Call, messages: tuple[Message, ...], *, strict: bool
+) -> Encoded:
+    mended, warnings = mend(messages, strict=strict)
+    return target.dialect.encode(target, replace(call, messages=mended, warnings=warnings))
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, Mapping):
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return [_without_surrogates(item) for item in value]
+    return value
