@@ -12,15 +12,12 @@ import msgspec
 import pytest
 
 from llm_tools import (
-    DEFER,
-    Edited,
     FunctionInputError,
     FunctionNotApprovedError,
     FunctionTimeoutError,
     OutputResult,
     OutputResultFunctionUse,
     OutputResultText,
-    Refused,
     UnknownFunctionError,
     create_callable_executor,
     dispatch,
@@ -170,24 +167,6 @@ async def test_calls_of_an_answer_that_was_to_make_none_do_not_run() -> None:
         assert isinstance(result.error, FunctionNotApprovedError)
         assert result.content == "'f' may not be called in this turn."
     assert ran == []
-
-
-async def test_cancellation_raised_by_a_function_itself_is_its_error() -> None:
-    """Nobody cancelled the dispatch: the exception belongs to the call."""
-    cancelled = anyio.get_cancelled_exc_class()
-    if "trio" in cancelled.__module__:
-        pytest.skip("trio does not let a function make this exception")
-
-    async def confused(_: Any) -> None:
-        raise cancelled()
-
-    results = await dispatch(
-        [call("confused"), call("f", "c_2", input={"x": 1})],
-        [function("confused", confused), function("f", returns_its_input)],
-    )
-    assert results[0].is_error
-    assert "by itself" in results[0].content
-    assert results[1].content == {"x": 1}
 
 
 @pytest.mark.parametrize("fatal", [KeyboardInterrupt, SystemExit])
@@ -445,61 +424,6 @@ async def test_a_long_result_keeps_its_head_and_tail() -> None:
     (result,) = await dispatch([call("talks")], [function("talks", talks, max_result_bytes=20)])
     assert result.content == "aaaaaaaaaa\n[… 980 bytes left out …]\nbbbbbbbbbb"
     assert result.value == text
-
-
-async def test_approval_decides_each_call_in_order() -> None:
-    """True runs, False and Refused do not, Edited runs with the new input, DEFER is refused here."""
-    asked: list[str] = []
-    decisions = {
-        "c_1": True,
-        "c_2": False,
-        "c_3": Refused("too dear"),
-        "c_4": Edited({"x": 9}),
-        "c_5": DEFER,
-    }
-
-    async def approve(one: OutputResultFunctionUse) -> Any:
-        asked.append(one.function_id)
-        return decisions[one.function_id]
-
-    results = await dispatch(
-        [call("f", key, input={"x": 1}) for key in decisions],
-        [function("f", returns_its_input)],
-        approve=approve,
-    )
-    assert asked == list(decisions)
-    assert results[0].content == {"x": 1}
-    assert [type(r.error) for r in results[1:3]] == [FunctionNotApprovedError] * 2
-    assert "too dear" in results[2].content
-    assert results[3].content == {"x": 9}
-    assert isinstance(results[4].error, FunctionNotApprovedError)
-
-
-async def test_an_edited_input_is_validated_too() -> None:
-    """A wrong correction does not run."""
-
-    @tool
-    def double(n: int) -> int:
-        """Double it."""
-        return 2 * n
-
-    (result,) = await dispatch(
-        [call("double", input={"n": 1})], [double], approve=lambda _: Edited({"n": "two"})
-    )
-    assert isinstance(result.error, FunctionInputError)
-
-
-async def test_approval_sees_valid_calls_only() -> None:
-    """A call that could not run anyway is not asked about."""
-    asked: list[Any] = []
-
-    @tool
-    def double(n: int) -> int:
-        """Double it."""
-        return 2 * n
-
-    await dispatch([call("double", input={})], [double], approve=lambda one: asked.append(one))
-    assert asked == []
 
 
 async def test_hidden_functions_do_not_run() -> None:
