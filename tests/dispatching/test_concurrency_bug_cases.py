@@ -21,7 +21,6 @@ from llm_tools import (
     OutputResultFunctionUse,
     ScriptedLlm,
     create_callable_executor,
-    create_chat_prompt,
     create_dialogue,
     create_llm_function_executor,
     dispatch,

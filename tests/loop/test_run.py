@@ -8,15 +8,11 @@ import anyio
 import pytest
 
 from llm_tools import (
-    DEFER,
     ConfigurationError,
-    Edited,
-    FunctionResult,
     FunctionUseDone,
     OutputResult,
     OutputResultRefusal,
     OutputResultText,
-    PendingRun,
     RateLimitError,
     RefusalError,
     ResponseDecodeError,
@@ -351,91 +347,6 @@ async def test_hooks_see_turns_and_functions() -> None:
     executor.on("on_success", lambda output, metadata: seen.append(output.output))
     await executor.run("x", functions=[add])
     assert seen == [(1, "function_use"), ("add", 3), (2, "stop"), "done"]
-
-
-class TestApproval:
-    """Deciding later, here or in another process."""
-
-    async def test_a_deferred_call_waits(self) -> None:
-        """Its siblings run; the pending run survives JSON and is resumed with the decision."""
-        executor, llm = executor_of(
-            [use("add", "c1", a=1, b=2), use("add", "c2", a=5, b=5)], "3 and 10"
-        )
-        dialogue = create_dialogue("d")
-        waiting = await executor.run(
-            {"input": "q"},
-            functions=[add],
-            dialogue=dialogue,
-            approve=lambda call: DEFER if call.function_id == "c2" else True,
-        )
-        assert waiting.pending is not None
-        assert [call.function_id for call in waiting.pending.waiting] == ["c2"]
-        assert [(r.function_id, r.content) for r in waiting.pending.done] == [("c1", 3)]
-        pending = PendingRun.from_json(waiting.pending.to_json())
-        done = await executor.resume(pending, decisions={"c2": True}, functions=[add])
-        assert done.output == "3 and 10"
-        assert [(r.function_id, r.content) for r in done.results] == [("c1", 3), ("c2", 10)]
-        assert done.turns == 2
-        assert [m.role for m in llm.calls[1].messages] == [
-            "system",
-            "user",
-            "assistant",
-            "function",
-            "function",
-        ]
-
-    async def test_decisions_of_every_sort(self) -> None:
-        """Refused, edited, or a result from elsewhere; an undecided call goes on waiting."""
-        executor, _ = executor_of([use("add", f"c{n}", a=n, b=n) for n in range(4)], "done")
-        waiting = await executor.run("x", functions=[add], approve=lambda _: DEFER)
-        assert waiting.pending is not None
-        still = await executor.resume(
-            waiting.pending,
-            decisions={
-                "c0": False,
-                "c1": Edited({"a": 50, "b": 50}),
-                "c2": FunctionResult(name="add", function_id="c2", content="by hand"),
-            },
-        )
-        assert still.pending is not None
-        assert [call.function_id for call in still.pending.waiting] == ["c3"]
-        done = await executor.resume(still.pending, decisions={"c3": True})
-        assert done.output == "done"
-        assert [r.content for r in done.results][1:] == [100, "by hand", 6]
-        assert done.results[0].is_error
-
-    async def test_functions_that_require_approval_wait_without_a_callback(self) -> None:
-        """`requires_approval` needs no `approve` to be kept."""
-        ran = []
-
-        @tool(requires_approval=True)
-        def pay(amount: int) -> str:
-            """Pay."""
-            ran.append(amount)
-            return "paid"
-
-        executor, _ = executor_of(use("pay", "c1", amount=5), "done")
-        waiting = await executor.run("x", functions=[pay])
-        assert waiting.pending is not None
-        assert ran == []
-        assert (await executor.resume(waiting.pending, decisions={"c1": True})).output == "done"
-        assert ran == [5]
-
-    async def test_bad_decisions_are_told(self) -> None:
-        """An id nothing waits under, no functions, or no decision at all."""
-        executor, _ = executor_of(use("add", "c1", a=1, b=2))
-        waiting = await executor.run("x", functions=[add], approve=lambda _: DEFER)
-        assert waiting.pending is not None
-        with pytest.raises(ConfigurationError, match="No call waits under c9"):
-            await executor.resume(waiting.pending, decisions={"c9": True})
-        stored = PendingRun.from_json(waiting.pending.to_json())
-        with pytest.raises(ConfigurationError, match="needs functions"):
-            await executor.resume(stored, decisions={"c1": True})
-        with pytest.raises(ConfigurationError, match="no pending run"):
-            PendingRun.from_json("{}")
-        executor, _ = executor_of(use("add", "c1", a=1, b=2))
-        with pytest.raises(ConfigurationError, match="must be True, False"):
-            await executor.run("x", functions=[add], approve=lambda _: "yes")
 
 
 class TestEvents:
