@@ -6,12 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from ..content import (
-    Message,
-    OutputResultContent,
-    OutputResultFunctionUse,
-    ResultWarning,
-)
+from ..content import Message, OutputResultFunctionUse, ResultWarning
 from ..errors import ConfigurationError
 
 NOT_COMPLETED = "The call was not completed."
@@ -161,10 +156,14 @@ class _Mending:
             )
 
     def _close(self, turn: _Turn) -> list[Message]:
-        changed = {id(slot.call): call for slot in turn.slots if (call := _outgoing(slot))}
+        outgoing = [_outgoing(slot) for slot in turn.slots]
         message = turn.message
-        if changed:
-            parts = [changed.get(id(part), part) for part in message.content]
+        if any(sent is not slot.call for sent, slot in zip(outgoing, turn.slots, strict=True)):
+            calls = iter(outgoing)
+            parts = [
+                next(calls) if type(part) is OutputResultFunctionUse else part
+                for part in message.content
+            ]
             message = replace(message, content=tuple(parts))
         return [message, *[self._result(slot) for slot in turn.slots]]
 
@@ -197,12 +196,12 @@ class _Mending:
         self._warnings.append(ResultWarning(code=code, detail=detail))
 
 
-def _outgoing(slot: _Slot) -> OutputResultContent | None:
-    """The call as it goes out, where that differs from the call as it is kept."""
+def _outgoing(slot: _Slot) -> OutputResultFunctionUse:
+    """The call as it goes out; the very call where nothing has to change."""
     call = slot.call
     broken = call.input_error is not None and bool(call.input)
     if slot.function_id == call.function_id and not broken:
-        return None
+        return call
     return replace(call, function_id=slot.function_id, input={} if broken else call.input)
 
 

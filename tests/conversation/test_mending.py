@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from llm_tools.content import Message, OutputResultFunctionUse, OutputResultText
 from llm_tools.errors import ConfigurationError
@@ -204,3 +205,15 @@ def test_order_alone_is_no_flaw() -> None:
     messages = (BOTH, result("b", "c2"), result("a", "c1"))
     mended, _ = mend(messages, strict=True)
     assert mended == (BOTH, result("a", "c1"), result("b", "c2"))
+
+
+def test_the_very_same_call_twice_in_a_turn_is_two_calls() -> None:
+    """One object, added twice: each place gets an id and a result of its own."""
+    part = OutputResultFunctionUse(name="f", input={"a": 1}, function_id="c1")
+    turn = Message(role="assistant", content=(part, OutputResultText(text="and"), part))
+    mended, warnings = mend((turn,), strict=False)
+    first, words, second = mended[0].content
+    assert (first, words) == (part, OutputResultText(text="and"))
+    assert second == replace(part, function_id="c1_2")
+    assert [message.function_id for message in mended[1:]] == ["c1", "c1_2"]
+    assert [warning.code for warning in warnings].count("function_id_replaced") == 1
