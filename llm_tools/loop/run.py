@@ -57,7 +57,13 @@ class Run:
         self._asking = tuple(asking)
         self._dialogue = dialogue
         self._pending = pending
-        self._memo = Memo()
+        self._dispatch_options = DispatchOptions(
+            max_concurrency=options.max_concurrency,
+            timeout=options.function_timeout,
+            may_defer=True,
+            memo=Memo(),
+            all_visible=True,
+        )
         self._watch = CallWatch(options.offered, pending.watched if pending else None)
         self._results = list(pending.results) if pending else []
         self._turn = pending.turn if pending else 0
@@ -102,11 +108,8 @@ class Run:
 
     async def _next_turn(self) -> RunResult | None:
         """One request and its round; a result where the run ends with it."""
-        _refuse(self._budget.take_turn())
-        options, turn = self._options, self._turn
-        choice = choose(options.function_call, turn, options.offered)
-        may_run = allowed(choice, options.offered)
-        self._turn += 1
+        options = self._options
+        choice, may_run = self._begin_turn()
         messages = (*self._lead, *self._dialogue.history, *self._asking)
         round_ = Round()
         try:
@@ -118,6 +121,19 @@ class Run:
             self._write_down(round_, round_.content())
             raise
         return await self._close(round_)
+
+    def _begin_turn(self) -> tuple[FunctionCall, Offered | None]:
+        """Count a turn; what is asked in it, and what may run."""
+        _refuse(self._budget.take_turn())
+        offered = self._options.offered
+        try:
+            choice = choose(self._options.function_call, self._turn, offered)
+            may_run = allowed(choice, offered)
+        except Exception:
+            self._budget.give_turn_back()
+            raise
+        self._turn += 1
+        return choice, may_run
 
     async def _whole(
         self,
@@ -185,15 +201,7 @@ class Run:
         self, round_: Round, may_run: Offered | None, approve: Approve | None
     ) -> AsyncIterator[None]:
         """Run what the round takes up inside the block; all of it has ended after it."""
-        options = DispatchOptions(
-            max_concurrency=self._options.max_concurrency,
-            timeout=self._options.function_timeout,
-            approve=approve,
-            forbidden=may_run is None,
-            may_defer=True,
-            memo=self._memo,
-            all_visible=True,
-        )
+        options = replace(self._dispatch_options, approve=approve, forbidden=may_run is None)
         async with open_dispatcher(may_run or {}, options) as dispatcher:
             round_.dispatcher = dispatcher
             yield

@@ -424,25 +424,3 @@ class TestEvents:
             async for _ in events:
                 pass
         assert events.result.output == "hello"
-
-
-async def test_runs_inside_functions_share_limits_if_asked() -> None:
-    """The inner run draws on the outer one's tokens, or does not."""
-    spent = []
-
-    def outer_with(share: bool) -> Any:
-        inner, _ = executor_of("inner says")
-
-        @tool
-        async def ask() -> str:
-            """Ask another model."""
-            done = await inner.run("y", functions=[add], share_limits=share)
-            spent.append(done.usage.total_tokens)
-            return done.output
-
-        executor, _ = executor_of(use("ask", "c1"), "outer says")
-        return executor.run("x", functions=[ask])
-
-    assert (await outer_with(share=False)).usage.total_tokens == 4
-    assert (await outer_with(share=True)).usage.total_tokens == 6
-    assert spent == [2, 2]
