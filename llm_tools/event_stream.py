@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
+
+import anyio
 
 from .content import Finished, OutputResult, StreamEvent
 from .errors import LlmToolsError, StreamError
 from .reply import check_answer
 from .spec import Plan, StreamDecoder
 from .transport import OpenStream, OutgoingRequest, Transport
+
+_ENDING_TIME = 0.1
 
 
 class EventStream:
@@ -54,10 +59,12 @@ class EventStream:
             self._interrupt()
         if self._open is None:
             return
-        if self._result is None:
-            await self._open.aclose()
-        else:
-            await self._open.finish()
+        if self._result is not None:
+            # Where the body ends with its end mark, its connection can be used again.
+            with anyio.move_on_after(_ENDING_TIME), suppress(LlmToolsError):
+                while await self._open.read_frames() is not None:
+                    pass
+        await self._open.aclose()
 
     @property
     def result(self) -> OutputResult:

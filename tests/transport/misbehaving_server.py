@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import itertools
 import json
 import socket
 import ssl
@@ -24,10 +25,11 @@ from typing import Any
 scripts: dict[str, list[list[Any]]] = {}
 logs: dict[str, list[dict[str, Any]]] = {}
 open_connections: set[int] = set()
+numbers = itertools.count()
 
 
 async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    number = id(writer)
+    number = next(numbers)
     open_connections.add(number)
     try:
         while await answer_one(reader, writer, number):
@@ -57,7 +59,8 @@ async def answer_one(
     log = logs.setdefault(name, [])
     log.append(
         {"time": time.monotonic(), "connection": number, "path": path, "method": method,
-         "headers": headers, "body": body.decode("utf-8", "replace"), "head": head, "gone": None}
+         "headers": headers, "body": body.decode("utf-8", "replace"), "head": head, "gone": None,
+         "repeated": 0}
     )  # fmt: skip
     steps = scripts[name]
     step = steps[min(len(log), len(steps)) - 1]
@@ -81,9 +84,10 @@ async def act(
             writer.write(base64.b64decode(data))
             await writer.drain()
         case ["repeat", text, times]:
-            for _ in range(times):
+            for number in range(times):
                 writer.write(text.encode("utf-8"))
                 await writer.drain()
+                entry["repeated"] = number + 1
         case ["sleep", seconds]:
             await asyncio.sleep(seconds)
         case ["stall"]:
