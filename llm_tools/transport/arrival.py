@@ -12,9 +12,9 @@ from .head import Head
 CONNECT_TIME = 10.0
 """Seconds a new connection may take, of the time an attempt has."""
 
-Phase: TypeAlias = Literal["connect", "stale", "lost", "protocol", "body"]
+Phase: TypeAlias = Literal["connect", "stale", "lost", "protocol", "body", "idle"]
 """How far a request got that broke: not connected; on a reused connection that was dead; lost
-before the response head; answered with what is no HTTP; broken off in the body."""
+before the response head; answered with what is no HTTP; broken off in the body; no byte in time."""
 
 
 class Broken(Exception):  # noqa: N818 - never leaves the room
@@ -41,11 +41,12 @@ class Attempt:
     Attributes:
         fresh: take no connection that was used before.
         connect: seconds a new connection may take.
+        idle: seconds a stream may pause, for a carrier that keeps to it by itself.
         sent: whether the request is on its way, so that a timeout leaves it in doubt.
         half_open: a connection of httpcore's that is there, but whose TLS is not.
     """
 
-    __slots__ = ("_scope", "_seconds", "connect", "fresh", "half_open", "sent")
+    __slots__ = ("_scope", "_seconds", "connect", "fresh", "half_open", "idle", "sent")
 
     def __init__(
         self,
@@ -54,11 +55,13 @@ class Attempt:
         *,
         fresh: bool = False,
         connect: float | None = CONNECT_TIME,
+        idle: float | None = None,
     ) -> None:
         self._scope = scope
         self._seconds = seconds
         self.fresh = fresh
         self.connect = connect
+        self.idle = idle
         self.sent = True
         self.half_open: Any = None
 
@@ -76,6 +79,8 @@ class Arrival(Protocol):
 
     status: int
     headers: Mapping[str, str]
+    keeps_time: bool
+    """Whether `read` itself raises `Broken("idle")` after `Attempt.idle` seconds."""
 
     async def read(self) -> bytes:
         """The next bytes of the body, as they are on the wire; empty at the end."""

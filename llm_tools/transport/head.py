@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..errors import ConfigurationError
-from .masking import keys_in_url, mask_url
+from .masking import keys_in_url, mask_url, needles
 from .secret import Key
 
 _PORTS = {"http": 80, "https": 443}
@@ -22,6 +22,7 @@ class Head:
     __slots__ = (
         "fields",
         "host",
+        "needles",
         "netloc",
         "port",
         "prepared",
@@ -43,6 +44,7 @@ class Head:
         self.target = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
         self.fields = fields
         self.secrets = (*secrets, *keys_in_url(url))
+        self.needles = needles(self.secrets)
         self.prepared: Any = None
 
     @property

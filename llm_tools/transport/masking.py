@@ -34,13 +34,20 @@ def keys_in_url(url: str) -> list[Key]:
     return [Key(found.group(2)) for found in _SECRET_PARAMETER.finditer(url) if found.group(2)]
 
 
-def mask_answer(data: bytes, secrets: Iterable[Key]) -> bytes:
-    """An answer without the key, should the provider have echoed it."""
-    for secret in secrets:
-        if len(secret) >= _SHORTEST_IN_ANSWERS:
-            found = secret.encode("utf-8", "replace")
-            if found in data:
-                data = data.replace(found, MASK.encode())
+def needles(secrets: Iterable[Key]) -> tuple[bytes, ...]:
+    """What to look for in an answer, should the provider echo the key."""
+    return tuple(
+        secret.encode("utf-8", "replace")
+        for secret in secrets
+        if len(secret) >= _SHORTEST_IN_ANSWERS
+    )
+
+
+def mask_answer(data: bytes, looked_for: tuple[bytes, ...]) -> bytes:
+    """An answer without the key."""
+    for needle in looked_for:
+        if needle in data:
+            data = data.replace(needle, MASK.encode())
     return data
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 
 import anyio
 
@@ -13,10 +12,8 @@ from .arrival import Arrival, Broken
 from .framing import Framer
 from .inflating import Inflater
 from .masking import mask_answer
-from .secret import Key
 
 LARGEST_STREAM = 256_000_000
-_ENDING_TIME = 0.1
 
 
 class OpenStream:
@@ -30,7 +27,8 @@ class OpenStream:
         "_framer",
         "_idle",
         "_inflater",
-        "_secrets",
+        "_needles",
+        "_read",
         "headers",
     )  # fmt: skip
 
@@ -40,19 +38,21 @@ class OpenStream:
         *,
         framer: Framer,
         endpoint: str,
-        secrets: tuple[Key, ...],
+        needles: tuple[bytes, ...],
         idle: float | None,
         deadline: float | None,
     ) -> None:
         self._arrival = arrival
         self._framer = framer
         self._endpoint = endpoint
-        self._secrets = secrets
+        self._needles = needles
         self._idle = idle
         self._deadline = deadline
         self._ended = False
         self._inflater = Inflater(arrival.headers, LARGEST_STREAM)
         self.headers: Mapping[str, str] = arrival.headers
+        timed_here = deadline is not None or (idle is not None and not arrival.keeps_time)
+        self._read = self._read_in_time if timed_here else arrival.read
 
     async def read_frames(self) -> list[Frame] | None:
         """The frames that have come since, at least one; None at the end of the bytes.
@@ -62,62 +62,56 @@ class OpenStream:
             StreamError: the connection broke.
             ResponseDecodeError: the bytes cannot be decompressed, or are too many.
         """
+        error: LlmToolsError | None = None
         while not self._ended:
             try:
-                frames = await self._next_frames()
+                chunk = await self._read()
+                if not chunk:
+                    return await self._finish() or None
+                frames = self._framer.feed(mask_answer(self._inflater.feed(chunk), self._needles))
+            except Broken as broken:
+                error = self._broken(broken)
+                break
             except BaseException:
-                self._ended = True
-                await self._arrival.aclose()
+                await self.aclose()
                 raise
             if frames:
                 return frames
-        return None
-
-    async def finish(self) -> None:
-        """Nothing more is wanted: keep the connection if the body ends now, else drop it."""
-        with anyio.move_on_after(_ENDING_TIME), suppress(LlmToolsError):
-            while await self.read_frames() is not None:
-                pass
+        if error is None:
+            return None
         await self.aclose()
+        raise error
 
     async def aclose(self) -> None:
         """Let go of the connection; safe at any time, more than once."""
         self._ended = True
         await self._arrival.aclose()
 
-    async def _next_frames(self) -> list[Frame]:
-        error: LlmToolsError
-        with anyio.CancelScope(deadline=self._until()):
-            try:
-                chunk = await self._arrival.read()
-            except Broken as broken:
-                error = StreamError(
-                    f"The stream from {self._endpoint} broke off ({broken.cause}); ask again."
-                )
-                error.__cause__ = broken.cause
-            else:
-                return await self._frames(chunk)
-            raise error from error.__cause__
-        raise self._timed_out()
-
-    async def _frames(self, chunk: bytes) -> list[Frame]:
-        if chunk:
-            plain = self._inflater.feed(chunk)
-            return self._framer.feed(mask_answer(plain, self._secrets) if plain else plain)
-        self._ended = True
-        await self._arrival.aclose()
+    async def _finish(self) -> list[Frame]:
+        await self.aclose()
         rest = self._inflater.close()
         return [*self._framer.feed(rest), *self._framer.close()]
 
-    def _until(self) -> float:
+    async def _read_in_time(self) -> bytes:
+        """Read where the arrival keeps no time; a scope around the read alone."""
         until = float("inf") if self._idle is None else anyio.current_time() + self._idle
-        return until if self._deadline is None else min(until, self._deadline)
+        if self._deadline is not None:
+            until = min(until, self._deadline)
+        with anyio.CancelScope(deadline=until):
+            return await self._arrival.read()
+        raise Broken("idle")
 
-    def _timed_out(self) -> RequestTimeoutError:
+    def _broken(self, broken: Broken) -> LlmToolsError:
+        if broken.phase != "idle":
+            error = StreamError(
+                f"The stream from {self._endpoint} broke off: {broken.cause}. Ask again."
+            )
+            error.__cause__ = broken.cause
+            return error
         if self._deadline is not None and anyio.current_time() >= self._deadline:
-            reason = "was not done by the deadline"
+            reason = "was not done by its deadline: raise deadline=, or ask for less"
         else:
-            reason = f"sent nothing for {self._idle:g} s"
+            reason = f"sent nothing for {self._idle:g} s: raise timeout=, or ask again"
         return RequestTimeoutError(
             f"The stream from {self._endpoint} {reason}.", endpoint=self._endpoint
         )

@@ -134,7 +134,8 @@ class Transport:
         head = await self._heads.find(request)
         carrier = self._carriers.choose(head)
         with anyio.CancelScope() as scope:
-            attempt = Attempt(scope, settings.timeout, fresh=fresh)
+            idle = None if request.framing is None else settings.timeout
+            attempt = Attempt(scope, settings.timeout, fresh=fresh, idle=idle)
             try:
                 arrival = await carrier.start(head, request.body, attempt)
                 if settings.limiter is not None:
@@ -144,7 +145,8 @@ class Transport:
                     return refused(endpoint, head, arrival.status, body, arrival.headers)
                 return await take(arrival, request, head, deadline)
             except Broken as broken:
-                return broke(endpoint, head, broken)
+                if broken.phase != "idle":
+                    return broke(endpoint, head, broken)
             except ResponseDecodeError as error:
                 return Failed(error.with_traceback(None))
         return timed_out(endpoint, attempt, settings.timeout)
@@ -160,7 +162,7 @@ class Transport:
                 arrival,
                 framer=create_framing(request.framing or "sse"),
                 endpoint=request.target.endpoint.key,
-                secrets=head.secrets,
+                needles=head.needles,
                 idle=self._settings.timeout,
                 deadline=deadline,
             )
@@ -183,6 +185,4 @@ async def _take_whole(
     body = await read_answer(arrival)
     if is_web_page(arrival.headers, body):
         return Failed(no_api(request.target.endpoint.key, head, body))
-    if head.secrets:
-        body = mask_answer(body, head.secrets)
-    return HttpAnswer(arrival.status, arrival.headers, body)
+    return HttpAnswer(arrival.status, arrival.headers, mask_answer(body, head.needles))

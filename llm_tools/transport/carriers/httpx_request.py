@@ -20,6 +20,7 @@ _PHASES: tuple[tuple[str, Phase], ...] = (
     ("PoolTimeout", "connect"),
     ("ConnectError", "connect"),
     ("ProxyError", "connect"),
+    ("ReadTimeout", "idle"),
     ("UnsupportedProtocol", "connect"),
     ("RemoteProtocolError", "protocol"),
     ("LocalProtocolError", "protocol"),
@@ -31,13 +32,15 @@ _DISCONNECTED = "Server disconnected"
 class HttpxArrival:
     """A response of httpx, or of a library with its interface, read as raw bytes."""
 
-    __slots__ = ("_began", "_chunks", "_response", "_secrets", "headers", "status")
+    __slots__ = ("_began", "_chunks", "_response", "_secrets", "ended", "headers", "status")
+    keeps_time = False
 
     def __init__(self, response: Any, secrets: tuple[Key, ...]) -> None:
         self._response = response
         self._secrets = secrets
         self._chunks: AsyncIterator[bytes] | None = None
         self._began = False
+        self.ended = False
         self.status: int = response.status_code
         self.headers: Mapping[str, str] = {
             name.lower().decode("latin-1"): value.decode("latin-1")
@@ -46,22 +49,25 @@ class HttpxArrival:
 
     async def read(self) -> bytes:
         """The next bytes of the body; empty at the end."""
-        if self._chunks is None:
+        chunks = self._chunks
+        if chunks is None:
             if self._began:
                 return b""
             self._began = True
-            self._chunks = self._response.stream.__aiter__()
+            chunks = self._chunks = self._response.stream.__aiter__()
         try:
-            while True:
-                chunk = await self._chunks.__anext__()
-                if chunk:
-                    return chunk
+            chunk = await chunks.__anext__()
+            while not chunk:
+                chunk = await chunks.__anext__()
         except StopAsyncIteration:
             self._chunks = None
+            self.ended = True
             return b""
         except Exception as error:  # noqa: BLE001 - ends as Broken, outside this frame
             self._chunks = None
             broken = translated(error, "body", self._secrets)
+        else:
+            return chunk
         raise broken
 
     async def aclose(self) -> None:
@@ -100,7 +106,7 @@ def translated(error: Exception, otherwise: Phase, secrets: tuple[Key, ...]) -> 
         return error
     phase = next((phase for name, phase in _PHASES if name in names), otherwise)
     message = mask_text(str(error), secrets)
-    if otherwise == "body":
+    if otherwise == "body" and phase != "idle":
         phase = "body"
     elif phase == "protocol" and _DISCONNECTED in message:
         phase = "lost"

@@ -18,7 +18,6 @@ from ..tls import shared_context
 from .connections import KEEP_ALIVE, Connections
 from .httpx_request import HttpxArrival, close_half_open, tracer, translated
 
-_TIMEOUT = {"connect": CONNECT_TIME, "read": None, "write": None, "pool": None}
 _LIMITS = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=KEEP_ALIVE)
 
 
@@ -34,7 +33,8 @@ class SmallHttpxPool:
         """Send on a free connection, or a new one, and wait for the response head."""
         connections = self._connections
         transport = await connections.acquire(attempt)
-        extensions: dict[str, Any] = {"timeout": _TIMEOUT}
+        times = {"connect": CONNECT_TIME, "read": attempt.idle, "write": None, "pool": None}
+        extensions: dict[str, Any] = {"timeout": times}
         reused = transport is not None
         if transport is None:
             transport = httpx.AsyncHTTPTransport(verify=shared_context(head.scheme), limits=_LIMITS)
@@ -63,7 +63,8 @@ class SmallHttpxPool:
 class SmallArrival(HttpxArrival):
     """A response that gives its connection back once it was read to its end."""
 
-    __slots__ = ("_closings", "_connections", "_ended", "_transport")
+    __slots__ = ("_closings", "_connections", "_transport")
+    keeps_time = True
 
     def __init__(
         self,
@@ -76,13 +77,6 @@ class SmallArrival(HttpxArrival):
         self._connections = connections
         self._closings = connections.closings
         self._transport: httpx.AsyncHTTPTransport | None = transport
-        self._ended = False
-
-    async def read(self) -> bytes:
-        """The next bytes of the body; empty at the end."""
-        chunk = await super().read()
-        self._ended = not chunk
-        return chunk
 
     async def aclose(self) -> None:
         """Give the connection back, or drop it."""
@@ -92,10 +86,10 @@ class SmallArrival(HttpxArrival):
         try:
             await super().aclose()
         except BaseException:
-            self._ended = False
+            self.ended = False
             raise
         finally:
-            if self._ended:
+            if self.ended:
                 await self._connections.release(transport, self._closings)
             else:
                 await self._connections.drop(transport)

@@ -69,12 +69,8 @@ def checked(key: Key | None, source: str) -> Key | None:
 
 
 def _fits_a_header(key: Key) -> bool:
-    if not key.isascii():
-        try:
-            key.encode("latin-1")
-        except UnicodeEncodeError:
-            return False
-    return key.strip() == key and not any(ord(char) < 0x20 or ord(char) == 0x7F for char in key)
+    """Printable Latin-1 without blanks around it; asked at every call, so without a loop."""
+    return key.isprintable() and key.strip() == key and (key.isascii() or max(key) <= "\xff")
 
 
 def missing_key(endpoint: Endpoint) -> str:

@@ -13,7 +13,8 @@ from .whole import WholeBody
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
-DONE = b"[DONE]"
+_DONE = b"[DONE]"
+_LONGEST_DONE = 32
 
 
 class SseFraming:
@@ -23,46 +24,12 @@ class SseFraming:
     type says.
     """
 
-    __slots__ = ("_inner", "_start")
+    __slots__ = ("_after_cr", "_begun", "_data", "_event", "_line", "_other", "_whole_lines")
 
     def __init__(self) -> None:
-        self._inner: EventLines | JsonArrayFraming | WholeBody | None = None
-        self._start = b""
-
-    def feed(self, chunk: bytes) -> list[Frame]:
-        """The events this chunk completes."""
-        if self._inner is not None:
-            return self._inner.feed(chunk)
-        return self._begin(self._start + chunk)
-
-    def close(self) -> list[Frame]:
-        """The last event, if it lacks its blank line."""
-        return self._inner.close() if self._inner is not None else []
-
-    def _begin(self, start: bytes) -> list[Frame]:
-        if len(start) < len(_BOM) and _BOM.startswith(start):
-            self._start = start
-            return []
-        body = start.removeprefix(_BOM).lstrip(_BLANK)
-        if not body:
-            self._start = start[: len(_BOM)] if start.startswith(_BOM) else b" "
-            return []
-        self._start = b""
-        if body.startswith(b"{"):
-            self._inner = WholeBody()
-        elif body.startswith(b"["):
-            self._inner = JsonArrayFraming()
-        else:
-            self._inner = EventLines()
-        return self._inner.feed(body)
-
-
-class EventLines:
-    """The lines of an event stream."""
-
-    __slots__ = ("_after_cr", "_data", "_event", "_line")
-
-    def __init__(self) -> None:
+        self._whole_lines = False  # whether a chunk now begins a line, as most do
+        self._begun = False
+        self._other: JsonArrayFraming | WholeBody | None = None
         self._line: list[bytes] = []
         self._data: list[bytes] = []
         self._event: str | None = None
@@ -70,48 +37,78 @@ class EventLines:
 
     def feed(self, chunk: bytes) -> list[Frame]:
         """The events this chunk completes."""
+        if self._whole_lines and chunk.endswith(b"\n"):
+            return self._read(chunk.splitlines())
+        if self._other is not None:
+            return self._other.feed(chunk)
+        if not self._begun:
+            return self._begin(chunk)
+        return self._feed_lines(chunk)
+
+    def close(self) -> list[Frame]:
+        """The last event, if it lacks its blank line."""
+        if self._other is not None:
+            return self._other.close()
+        rest = b"".join(self._line)
+        self._line.clear()
+        return self._read([rest, b""]) if self._begun else []
+
+    def _begin(self, chunk: bytes) -> list[Frame]:
+        """Tell by the first byte what this is; until it is there, keep what came before it."""
+        start = b"".join([*self._line, chunk])
+        body = start.removeprefix(_BOM).lstrip(_BLANK)
+        if _BOM.startswith(start) or not body:
+            self._line = [start if len(start) <= len(_BOM) else b"\n"]
+            return []
+        self._line.clear()
+        self._begun = True
+        if body.startswith((b"{", b"[")):
+            self._other = WholeBody() if body.startswith(b"{") else JsonArrayFraming()
+            return self._other.feed(body)
+        return self._feed_lines(body)
+
+    def _feed_lines(self, chunk: bytes) -> list[Frame]:
+        """Lines that may have begun in an earlier chunk, and may end in a later one."""
         if self._after_cr and chunk:
             # The LF of a CRLF that was cut in two; the CR ended the line already.
             self._after_cr = False
             chunk = chunk.removeprefix(b"\n")
         if b"\n" not in chunk and b"\r" not in chunk:
-            self._line.append(chunk)
+            if chunk:
+                self._line.append(chunk)
+                self._whole_lines = False
             return []
         if self._line:
             chunk = b"".join([*self._line, chunk])
             self._line.clear()
         lines = chunk.splitlines()
-        if chunk.endswith(b"\r"):
-            self._after_cr = True
-        elif not chunk.endswith(b"\n"):
+        self._after_cr = chunk.endswith(b"\r")
+        if not chunk.endswith((b"\r", b"\n")):
             self._line.append(lines.pop())
+        self._whole_lines = not self._line and not self._after_cr
         return self._read(lines)
-
-    def close(self) -> list[Frame]:
-        """The last event, if it lacks its blank line."""
-        rest = b"".join(self._line)
-        self._line.clear()
-        return self._read([rest, b""])
 
     def _read(self, lines: list[bytes]) -> list[Frame]:
         frames: list[Frame] = []
+        data = self._data
         for line in lines:
-            if not line:
-                if self._data:
+            if line.startswith(b"data:"):
+                data.append(line[6:] if line.startswith(b" ", 5) else line[5:])
+            elif not line:
+                if data:
                     self._give(frames)
                 self._event = None
-            elif line.startswith(b"data:"):
-                self._data.append(line[6:] if line.startswith(b" ", 5) else line[5:])
             elif line.startswith(b"event:"):
                 self._event = line[6:].removeprefix(b" ").decode("utf-8", "replace") or None
             elif line == b"data":
-                self._data.append(b"")
+                data.append(b"")
         return frames
 
     def _give(self, frames: list[Frame]) -> None:
-        data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
-        self._data.clear()
-        if len(data) < 32 and data.strip() == DONE:
-            frames.append(Frame(None, DONE))
-        elif data:
-            frames.append(Frame(self._event, data))
+        data = self._data
+        payload = data[0] if len(data) == 1 else b"\n".join(data)
+        data.clear()
+        if len(payload) < _LONGEST_DONE and payload.strip() == _DONE:
+            frames.append(Frame(None, _DONE))
+        elif payload:
+            frames.append(Frame(self._event, payload))

@@ -139,6 +139,7 @@ class FastArrival:
     """A response of ours."""
 
     __slots__ = ("_closings", "_connection", "_connections", "_parser", "headers", "status")
+    keeps_time = False
 
     def __init__(
         self, connection: Connection, parser: ResponseParser, connections: Connections[Any]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any, TypeAlias
 
@@ -31,14 +30,11 @@ class SocketStream(ByteStream):
             anyio.BrokenResourceError: the other side is gone.
         """
         sock = self._socket
-        sent = 0
         try:
-            while True:
-                with suppress(BlockingIOError):
-                    sent += sock.send(memoryview(item)[sent:] if sent else item)
-                if sent == len(item):
-                    return
+            sent = _send_some(sock, item)
+            while sent < len(item):
                 await anyio.wait_writable(sock)
+                sent += _send_some(sock, memoryview(item)[sent:])
         except (OSError, ValueError) as error:
             raise anyio.BrokenResourceError(str(error)) from error
 
@@ -92,6 +88,14 @@ class SocketStream(ByteStream):
     def extra_attributes(self) -> Mapping[Any, Callable[[], Any]]:
         """The socket, as anyio names it."""
         return {SocketAttribute.raw_socket: lambda: self._socket}
+
+
+def _send_some(sock: socket.socket, data: bytes | memoryview) -> int:
+    """Send what the socket takes without waiting."""
+    try:
+        return sock.send(data)
+    except BlockingIOError:
+        return 0
 
 
 async def connect(host: str, port: int) -> SocketStream:
