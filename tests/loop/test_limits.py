@@ -157,9 +157,7 @@ class TestErrors:
         for streamed in (False, True):
             executor, _ = executor_of(said)
             with pytest.raises(UnmetFunctionCallError) as caught:
-                await executor.run(
-                    "x", functions=[add], function_call="any", start_early=streamed
-                )
+                await executor.run("x", functions=[add], function_call="any", start_early=streamed)
             result = caught.value.result
             assert isinstance(result, RunResult)
             assert (result.output, result.usage.total_tokens, result.turns) == (said, 10, 1)
