@@ -68,7 +68,19 @@ def mask_text(text: str, secrets: Iterable[Key]) -> str:
 
 
 def mask_headers(headers: Mapping[str, str], secrets: tuple[Key, ...]) -> Mapping[str, str]:
-    """Headers of an answer without the key."""
+    """Headers of an error without the key."""
     if not secrets:
         return headers
     return {name: mask_text(value, secrets) for name, value in headers.items()}
+
+
+def mask_answer_headers(
+    headers: Mapping[str, str], looked_for: tuple[bytes, ...]
+) -> Mapping[str, str]:
+    """Headers of an answer without the key; as they are where it is not in them."""
+    values = "\n".join(headers.values())
+    for needle in looked_for:
+        key = needle.decode()
+        if key in values:
+            headers = {name: value.replace(key, MASK) for name, value in headers.items()}
+    return headers

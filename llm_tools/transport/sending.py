@@ -16,7 +16,7 @@ from .head import Head
 from .heads import Heads
 from .judging import Failed, broke, no_api, past_deadline, refused, timed_out
 from .locating import locate
-from .masking import mask_answer
+from .masking import mask_answer, mask_answer_headers
 from .message import HttpAnswer, Location, OutgoingRequest
 from .observing import Watch, is_observed
 from .opening import OpenStream
@@ -185,4 +185,5 @@ async def _take_whole(
     body = await read_answer(arrival)
     if is_web_page(arrival.headers, body):
         return Failed(no_api(request.target.endpoint.key, head, body))
-    return HttpAnswer(arrival.status, arrival.headers, mask_answer(body, head.needles))
+    headers = mask_answer_headers(arrival.headers, head.needles)
+    return HttpAnswer(arrival.status, headers, mask_answer(body, head.needles))

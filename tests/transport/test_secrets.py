@@ -115,6 +115,12 @@ async def test_an_answer_that_echoes_the_key(server: Server, kind: str) -> None:
     transport = Transport(TransportSettings(transport=kind))
     script = server.script(http(json.dumps({"you said": f"Bearer {KEY}"})))
     assert (await transport.send(script.request())).body == b'{"you said": "Bearer ***"}'
+    script = server.script(http("{}", headers={"x-request-id": f"r-{KEY}"}))
+    assert (await transport.send(script.request())).headers["x-request-id"] == "r-***"
+    script = server.script([["send", sse_head().replace("\r\n", f"\r\nx-id: {KEY}\r\n", 1)]])
+    stream = await transport.open(script.request(framing="sse"))
+    assert stream.headers["x-id"] == "***"
+    await stream.aclose()
     script = server.script(http('{"a":"lm-studio"}'))
     request = script.request(options={"api_key": Secret("lm-studio")})
     assert (await transport.send(request)).body == b'{"a":"lm-studio"}'
