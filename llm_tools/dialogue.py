@@ -17,7 +17,7 @@ from .content import (
     Role,
 )
 from .errors import ConfigurationError
-from .history import Messages, read_message, read_messages, result_content
+from .history import Messages, legal_text, read_message, read_messages, result_content
 from .history.calls import Calls, Part, list_of, read_calls
 
 _VERSION = 1
@@ -39,7 +39,9 @@ class Dialogue:
     __slots__ = ("_messages", "_snapshot", "name")
 
     def __init__(self, name: str = "default", messages: Messages = ()) -> None:
-        self.name = name
+        if not isinstance(name, str):
+            raise ConfigurationError(f"A dialogue's name is text, not {type(name).__name__}.")
+        self.name = legal_text(name)
         self._messages = list(read_messages(messages))
         self._snapshot: tuple[Message, ...] = ()
 

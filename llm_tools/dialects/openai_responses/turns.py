@@ -168,9 +168,10 @@ class _Turn:
     def _kept(self, part: Any) -> dict[str, Any] | None:
         """What this target left on a part, if it is of this wire."""
         kept = own(part, self._replay_key)
-        if isinstance(kept, dict) and isinstance(kept.get("item"), dict):
-            return kept
-        return None
+        if kept is None or not isinstance(kept.get("item"), dict):
+            return None
+        ids = (kept["item"].get("id"), kept.get("after"))
+        return kept if all(isinstance(value, str | None) for value in ids) else None
 
     def _is_unwelcome(self, item: Body) -> bool:
         return item.get("type") == "reasoning" and self._quirks.reasoning == "never"
