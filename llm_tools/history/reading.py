@@ -170,7 +170,7 @@ def _build_result(fields: dict[str, Any], where: str) -> Message:
     return Message(
         role="function",
         content=result_content(fields["content"]),
-        name=name,
+        name=None if name is None else legal_text(name),
         function_id=legal_text(function_id),
         is_error=is_error,
     )
@@ -193,7 +193,8 @@ def _is_sound_part(part: OutputResultContent) -> bool:
     if type(part) is OutputResultText:
         return type(part.text) is str and legal_text(part.text) is part.text
     if type(part) is OutputResultFunctionUse:
-        return type(part.input) is dict and type(part.function_id) is str
+        texts = (part.name, part.function_id)
+        return type(part.input) is dict and all(type(text) is str for text in texts)
     return True
 
 
