@@ -60,7 +60,9 @@ WHERE = frozenset(
 )
 _WHERE_FOR_ALL = frozenset({"api_key", "base_url"})
 _KNOWN = frozenset(LlmOptions.__annotations__)
-_WIRE = frozenset(TransportSettings.__struct_fields__)
+_WIRE = dict(
+    zip(TransportSettings.__struct_fields__, TransportSettings.__struct_defaults__, strict=True)
+)
 _PARAMS = frozenset(Params.__struct_fields__)
 
 
@@ -76,19 +78,32 @@ def _is_whole(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    try:
+        return isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
+
+
+def _is_time(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
 
 
 _NUMBER = _Kind(_is_number, "a number")
 _WHOLE = _Kind(_is_whole, "a whole number")
 _COUNT = _Kind(lambda value: _is_whole(value) and value >= 1, "a whole number of at least 1")
 _TEXT = _Kind(lambda value: isinstance(value, str) and bool(value), "a string that is not empty")
+_SECONDS = _Kind(_is_time, "a number of seconds above 0")
 _SWITCH = _Kind(lambda value: isinstance(value, bool), "True or False")
 _KINDS: dict[str, _Kind] = {
     **dict.fromkeys(WHERE, _TEXT),
     **dict.fromkeys(("temperature", "top_p"), _NUMBER),
     **dict.fromkeys(("top_k", "max_tokens"), _COUNT),
     **dict.fromkeys(("repair_arguments", "strict_history", "parallel_function_calls"), _SWITCH),
+    **dict.fromkeys(("http2", "allow_http"), _SWITCH),
+    **dict.fromkeys(("timeout", "deadline"), _SECONDS),
+    "max_attempts": _COUNT,
     "seed": _WHOLE,
     "effort": _TEXT,
     "stop_sequences": _Kind(
@@ -127,7 +142,8 @@ def merge_options(base: Options, changes: Mapping[str, Any]) -> Options:
         if name in SECRETS or name in WHERE:
             _set_where(where, name, value)
         elif name in _WIRE:
-            wire[name] = value
+            no_limit = name == "timeout"
+            wire[name] = _WIRE[name] if value is None and not no_limit else value
         elif name in _PARAMS:
             params[name] = value
         elif name in _KNOWN:

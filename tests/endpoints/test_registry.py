@@ -421,6 +421,15 @@ def test_openai_models_are_routed_by_what_chat_refuses() -> None:
         ({"repair_arguments": 1}, "repair_arguments=1 must be True or False"),
         ({"extra_body": [1]}, "extra_body=.* must be a dict"),
         ({"base_url": 5}, "base_url=5 must be a string"),
+        ({"temperature": 10**400}, "temperature=1000.* must be a number"),
+        ({"timeout": "30"}, "timeout='30' must be a number of seconds above 0"),
+        ({"timeout": float("nan")}, "timeout=nan must be a number of seconds"),
+        ({"deadline": 0}, "deadline=0 must be a number of seconds above 0"),
+        ({"deadline": True}, "deadline=True must be a number of seconds"),
+        ({"max_attempts": 0}, "max_attempts=0 must be a whole number of at least 1"),
+        ({"max_attempts": 1.5}, "max_attempts=1.5 must be a whole number"),
+        ({"http2": "yes"}, "http2='yes' must be True or False"),
+        ({"allow_http": "no"}, "allow_http='no' must be True or False"),
     ],
 )
 def test_options_that_cannot_be_are_refused(option: dict[str, Any], complaint: str) -> None:
@@ -429,6 +438,14 @@ def test_options_that_cannot_be_are_refused(option: dict[str, Any], complaint: s
         use_llm("openai.gpt-4o", **option)
     with pytest.raises(ConfigurationError, match=complaint):
         use_llm("openai.gpt-4o").with_options(**option)
+
+
+@pytest.mark.parametrize("name", ["max_attempts", "transport", "http2", "allow_http", "client"])
+def test_none_of_the_wire_is_its_default(name: str) -> None:
+    """None stands for nothing; of `timeout` alone it says no limit."""
+    given: Any = {name: None}
+    assert use_llm("openai.gpt-4o", **given).options.wire == use_llm("openai.gpt-4o").options.wire
+    assert use_llm("openai.gpt-4o", timeout=None).options.wire.timeout is None
 
 
 def test_stop_sequences_may_be_one_string_or_any_iterable() -> None:
