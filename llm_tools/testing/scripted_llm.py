@@ -24,6 +24,7 @@ from ..content import (
     OutputResultText,
     ReasoningDelta,
     RefusalDelta,
+    StopReason,
     StreamEvent,
     TextDelta,
     Usage,
@@ -244,13 +245,14 @@ def _result(answer: Any) -> OutputResult:
     elif isinstance(answer, Mapping) or not isinstance(answer, Sequence):
         answer = [answer]
     content = _with_ids(answer)
-    calls = any(isinstance(part, OutputResultFunctionUse) for part in content)
+    kinds = {type(part) for part in content}
+    called: StopReason = "function_use" if OutputResultFunctionUse in kinds else "stop"
     return OutputResult(
         id="scripted",
         name="scripted",
         created=0,
         usage=Usage(input_tokens=1, output_tokens=1),
-        stop_reason="function_use" if calls else "stop",
+        stop_reason="refusal" if OutputResultRefusal in kinds else called,
         content=content,
     )
 
