@@ -20,7 +20,7 @@ from .errors import (
     TransportError,
 )
 from .history import Messages
-from .model import Events, Model
+from .model import Events, Model, check_model
 from .options import LlmOptions
 
 FALL_BACK_ON: tuple[type[LlmToolsError], ...] = (
@@ -43,10 +43,12 @@ def fallback(*models: Model, on: tuple[type[LlmToolsError], ...] = FALL_BACK_ON)
         on: the errors that make the next one try; all others are raised at once.
 
     Raises:
-        ConfigurationError: no model.
+        ConfigurationError: no model, or something that is none.
     """
     if not models:
         raise ConfigurationError("fallback() needs at least one model.")
+    for model in models:
+        check_model(model)
     return FallbackLlm(models, on)
 
 

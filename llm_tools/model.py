@@ -8,6 +8,7 @@ from typing import Any, Protocol, Self, TypeAlias
 from typing_extensions import Unpack
 
 from .content import OutputResult, StreamEvent
+from .errors import ConfigurationError
 from .functions.choice import FunctionCall
 from .functions.definitions import FunctionLike
 from .history import Messages
@@ -63,3 +64,14 @@ class Model(Protocol):
 
     def with_options(self, **changes: Unpack[LlmOptions]) -> Self:
         """The same model under changed options."""
+
+
+def check_model(model: Any) -> None:
+    """Refuse what is no model, such as its key alone.
+
+    Raises:
+        ConfigurationError: it has nothing to call.
+    """
+    if not callable(getattr(model, "call", None)):
+        remedy = f"use_llm({model!r})" if isinstance(model, str) else "what use_llm(…) gives"
+        raise ConfigurationError(f"{model!r} is no model: pass {remedy}.")

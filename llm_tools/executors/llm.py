@@ -22,7 +22,7 @@ from ..errors import (
     ResponseDecodeError,
 )
 from ..history import read_messages
-from ..model import Events, Model
+from ..model import Events, Model, check_model
 from ..options import LlmOptions
 from ..parsers import Parser, create_parser
 from ..prompts import Prompt
@@ -49,7 +49,9 @@ class LlmExecutor(Executor[T], Generic[T]):
         hooks: GivenHooks | None = None,
     ) -> None:
         super().__init__(name or "llm_executor", hooks)
+        check_model(llm)
         check_prompt(prompt)
+        check_parser(parser)
         self._llm = llm
         self._prompt = prompt
         self._parser: Parser[T] = parser or cast("Parser[T]", create_parser("string"))
@@ -193,3 +195,14 @@ def check_prompt(prompt: Any) -> None:
             f"{prompt!r} is no prompt: use create_chat_prompt(), a string, or a function of the "
             "input that returns one."
         )
+
+
+def check_parser(parser: Any) -> None:
+    """Refuse what cannot parse, such as a parser's kind alone.
+
+    Raises:
+        ConfigurationError: it is neither None nor a parser.
+    """
+    if parser is not None and not isinstance(parser, Parser):
+        remedy = f"create_parser({parser!r})" if isinstance(parser, str) else "create_parser(…)"
+        raise ConfigurationError(f"{parser!r} is no parser: pass {remedy}.")

@@ -66,6 +66,10 @@ _MODES: dict[str, FunctionChoice] = {
 }
 
 
+# Words of the providers' own APIs, for those who come from there.
+_MEANT = {"required": " To have any function called, say 'any'."}
+
+
 def read_function_call(value: Any, known: Collection[str]) -> FunctionChoice | None:
     """Turn the caller's `function_call` into a `FunctionChoice`; None stays None.
 
@@ -118,5 +122,6 @@ def _check_names(value: Any, names: Any, known: Collection[str]) -> tuple[str, .
             listed = ", ".join(sorted(known)) or "none at all"
             raise ConfigurationError(
                 f"function_call names {name!r}, which no function has. Offered: {listed}."
+                + _MEANT.get(name, "")
             )
     return tuple(dict.fromkeys(names))

@@ -55,7 +55,10 @@ def create_prompt(kind: str = "chat", text: str | Literal | None = None) -> Chat
         PromptError: a broken template.
     """
     if kind not in _KINDS:
-        raise ConfigurationError(f"create_prompt({kind!r}): the kinds are 'chat' and 'text'.")
+        raise ConfigurationError(
+            f"create_prompt({kind!r}): the kinds are 'chat' and 'text', and the template comes "
+            "after the kind: create_prompt('text', '…')."
+        )
     return _KINDS[kind](text)
 
 

@@ -67,9 +67,10 @@ class ScriptedLlm:
     """A model for tests of your own code: no wire, no key, the same checks.
 
     Each call takes the next answer: text, an `OutputResult`, a content part or a list of parts
-    (structs or dicts, `{"type": "function_use", "name": …, "input": …}`), an exception to raise,
-    or a function of the `ScriptedCall` that returns one of these (sync or async). A list that
-    ends with an exception is an answer that breaks off: a stream brings the parts, then raises it.
+    (text, structs or dicts, `{"type": "function_use", "name": …, "input": …}`), an exception to
+    raise, or a function of the `ScriptedCall` that returns one of these (sync or async). A list
+    that ends with an exception is an answer that breaks off: a stream brings the parts, then
+    raises it.
     `calls` holds what was asked.
     """
 
@@ -259,12 +260,14 @@ def _result(answer: Any) -> OutputResult:
 
 def _with_ids(parts: Iterable[Any]) -> tuple[OutputResultContent, ...]:
     ids = UniqueIds()
-    filled = []
+    filled: list[Any] = []
     for part in parts:
         if isinstance(part, Mapping) and part.get("type") == "function_use":
             given = part.get("functionId") or part.get("function_id")
             rest = {key: value for key, value in part.items() if key != "function_id"}
             filled.append({"input": {}, **rest, "functionId": ids.claim(given)})
+        elif isinstance(part, str):
+            filled.append(OutputResultText(text=part))
         else:
             filled.append(part)
     return read_parts(filled, ALL_PARTS, "answer")

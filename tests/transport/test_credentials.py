@@ -160,13 +160,17 @@ async def test_the_region_of_an_aws_host() -> None:
 
 
 async def test_packages_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error names the extra to install."""
+    """The error names the extra to install, and what does without it."""
     monkeypatch.delitem(sys.modules, "botocore.auth", raising=False)
     monkeypatch.setitem(sys.modules, "botocore", None)
-    with pytest.raises(ConfigurationError, match=r"pip install 'llm-tools\[bedrock\]'"):
+    with pytest.raises(
+        ConfigurationError, match=r"'llm-tools\[bedrock\]', or set a bearer token in AWS_B"
+    ):
         await sent(amazon(access_key_id="A", secret_access_key="S", region="r"))
     monkeypatch.setitem(sys.modules, "google.auth", None)
-    with pytest.raises(ConfigurationError, match=r"pip install 'llm-tools\[vertex\]'"):
+    with pytest.raises(
+        ConfigurationError, match=r"'llm-tools\[vertex\]', or pass access_token=…\."
+    ):
         await sent(vertex())
 
 

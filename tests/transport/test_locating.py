@@ -232,7 +232,7 @@ async def test_a_missing_key_names_the_page(recorder: Recorder) -> None:
     """A record without variables, and one with a page about keys."""
     endpoint = {"api_key_env": (), "docs_url": "https://docs.example/keys"}
     with pytest.raises(
-        ConfigurationError, match=r"acme needs a key: pass api_key=…. Keys: https://docs"
+        ConfigurationError, match=r"acme needs a key: pass api_key=…. See https://docs"
     ):
         await recorder.transport.send(
             make_request("https://a.example", endpoint=endpoint, options={})

@@ -86,7 +86,13 @@ async def _credentials(request: OutgoingRequest) -> Any:
     endpoint = request.target.endpoint.key
     if "botocore.auth" not in sys.modules:
         await to_thread.run_sync(
-            partial(load_extra, "botocore.auth", endpoint=endpoint, extra="bedrock")
+            partial(
+                load_extra,
+                "botocore.auth",
+                endpoint=endpoint,
+                extra="bedrock",
+                instead=f"set a bearer token in {BEARER}",
+            )
         )
     access_key = request.options.get("access_key_id")
     if access_key:

@@ -8,8 +8,10 @@ from typing import Any
 from ...errors import ConfigurationError
 
 
-def load_extra(module: str, *, endpoint: str, extra: str) -> Any:
+def load_extra(module: str, *, endpoint: str, extra: str, instead: str) -> Any:
     """Import a module of an optional package.
+
+    `instead` names what does without it.
 
     Raises:
         ConfigurationError: it is not installed; the message says how to install it.
@@ -19,5 +21,5 @@ def load_extra(module: str, *, endpoint: str, extra: str) -> Any:
     except ImportError as missing:
         raise ConfigurationError(
             f"{endpoint} needs a package that is not installed ({missing.name}): "
-            f"pip install 'llm-tools[{extra}]'."
+            f"pip install 'llm-tools[{extra}]', or {instead}."
         ) from None

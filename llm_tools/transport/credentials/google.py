@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -48,9 +49,10 @@ def _fetch(scopes: tuple[str, ...], endpoint: str) -> Key:
         ConfigurationError: there are none, or they give no token.
         TransportError: the network does not let them.
     """
-    google_auth = load_extra("google.auth", endpoint=endpoint, extra="vertex")
-    requests = load_extra("google.auth.transport.requests", endpoint=endpoint, extra="vertex")
-    failures = load_extra("google.auth.exceptions", endpoint=endpoint, extra="vertex")
+    load = partial(load_extra, endpoint=endpoint, extra="vertex", instead="pass access_token=…")
+    google_auth = load("google.auth")
+    requests = load("google.auth.transport.requests")
+    failures = load("google.auth.exceptions")
     error: LlmToolsError
     with _lock:
         known = _current(scopes)

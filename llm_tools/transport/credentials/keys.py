@@ -77,5 +77,5 @@ def missing_key(endpoint: Endpoint) -> str:
     """What to do about a missing key."""
     variables = " or ".join(endpoint.api_key_env)
     where = f"set {variables}, or pass api_key=…" if variables else "pass api_key=…"
-    page = f" Keys: {endpoint.docs_url}" if endpoint.docs_url else ""
+    page = f" See {endpoint.docs_url}" if endpoint.docs_url else ""
     return f"{endpoint.key} needs a key: {where}.{page}"
