@@ -198,28 +198,31 @@ class RunResult(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class _Event(Struct, frozen=True, kw_only=True, rename="camel", tag_field="type"):
-    """Shared options of all stream events."""
+    """Shared options of all stream events.
+
+    Those that come by the thousand hold no containers: the garbage collector need not track them.
+    """
 
 
-class TextDelta(_Event, frozen=True, kw_only=True, tag="text_delta"):
+class TextDelta(_Event, frozen=True, kw_only=True, gc=False, tag="text_delta"):
     """More text."""
 
     text: str
 
 
-class ReasoningDelta(_Event, frozen=True, kw_only=True, tag="reasoning_delta"):
+class ReasoningDelta(_Event, frozen=True, kw_only=True, gc=False, tag="reasoning_delta"):
     """More reasoning."""
 
     text: str
 
 
-class RefusalDelta(_Event, frozen=True, kw_only=True, tag="refusal_delta"):
+class RefusalDelta(_Event, frozen=True, kw_only=True, gc=False, tag="refusal_delta"):
     """More of the model's refusal."""
 
     text: str
 
 
-class FunctionUseStart(_Event, frozen=True, kw_only=True, tag="function_use_start"):
+class FunctionUseStart(_Event, frozen=True, kw_only=True, gc=False, tag="function_use_start"):
     """A call begins; `index` counts the calls of this answer from 0."""
 
     index: int
@@ -227,7 +230,7 @@ class FunctionUseStart(_Event, frozen=True, kw_only=True, tag="function_use_star
     function_id: str
 
 
-class FunctionInputDelta(_Event, frozen=True, kw_only=True, tag="function_input_delta"):
+class FunctionInputDelta(_Event, frozen=True, kw_only=True, gc=False, tag="function_input_delta"):
     """A raw fragment of the call's arguments."""
 
     index: int

@@ -178,9 +178,10 @@ def check_events(told: Told) -> None:
     assert "".join([e.text for e in events if isinstance(e, ReasoningDelta)]) == "".join(thought)
     refused = [p.text for p in result.content if isinstance(p, OutputResultRefusal)]
     assert "".join([e.text for e in events if isinstance(e, RefusalDelta)]) == "".join(refused)
-    calls = result.function_calls
+    calls = {call.function_id: call for call in result.function_calls}
     starts = {e.index: (e.name, e.function_id) for e in events if isinstance(e, FunctionUseStart)}
-    assert starts == {n: (call.name, call.function_id) for n, call in enumerate(calls)}
+    assert sorted(starts) == list(range(len(calls)))
+    assert sorted(starts.values()) == sorted((call.name, key) for key, call in calls.items())
     check_done(told, result)
     inputs = dict.fromkeys(starts, "")
     begun: set[int] = set()
@@ -194,13 +195,14 @@ def check_events(told: Told) -> None:
                 assert piece
                 inputs[index] += piece
     for index, text in inputs.items():
-        if calls[index].input_error is None:
+        if calls[starts[index][1]].input_error is None:
             assert read_arguments(text, repair=True).error is None
 
 
 def check_done(told: Told, result: OutputResult) -> None:
     """Calls that are done are those of the result, each once, none that was cut off."""
     calls = result.function_calls
+    starts = {e.index: e.function_id for e in told.events if isinstance(e, FunctionUseStart)}
     done = [event for event in told.events if isinstance(event, FunctionUseDone)]
     assert len({event.index for event in done}) == len(done)
     if result.stop_reason == "error":
@@ -208,13 +210,14 @@ def check_done(told: Told, result: OutputResult) -> None:
         assert len(done) < max(1, len(calls))
         return
     for event in done:
-        assert event.function_use == calls[event.index]
+        assert event.function_use in calls
+        assert event.function_use.function_id == starts[event.index]
     if told.result is not None:
         cut_off = result.stop_reason == "length"
         last = len(calls) - 1
         expected = [
-            index
-            for index, call in enumerate(calls)
-            if not (cut_off and index == last) and "broke" not in (call.input_error or "")
+            call.function_id
+            for number, call in enumerate(calls)
+            if not (cut_off and number == last) and "broke" not in (call.input_error or "")
         ]
-        assert sorted(event.index for event in done) == expected
+        assert sorted(event.function_use.function_id for event in done) == sorted(expected)

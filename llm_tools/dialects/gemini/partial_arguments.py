@@ -83,7 +83,9 @@ def put_argument(arguments: dict[str, Any], piece: dict[str, Any]) -> None:
     value = _value_of(piece)
     current = _look(place, last, path)
     if isinstance(current, str) and isinstance(value, str):
-        value = current + value
+        _put(place, last, None)  # once nothing else holds it, Python appends to it in place
+        current += value
+        value = current
     _put(place, last, value)
 
 
