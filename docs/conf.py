@@ -6,7 +6,7 @@ import re
 from importlib.metadata import version as version_of
 from typing import Any
 
-from llm_tools import Dialogue, PendingRun, RunResult, content, errors
+from llm_tools import Dialogue, PendingRun, RunResult, content, errors, llm, options, spec
 
 project = "llm_tools"
 author = "the llm_tools contributors"
@@ -64,6 +64,7 @@ autodoc_preserve_defaults = True
 # Structs' hints are read when a signature is shown; these are there for type checkers only.
 content.Dialogue, content.PendingRun = Dialogue, PendingRun
 errors.OutputResult, errors.RunResult = content.OutputResult, RunResult
+spec.JSON = options.JSON = llm.JSON = content.JSON
 
 _CODE = re.compile(r"(?<![`:\w])`([^`\n]+)`(?!`)(\w?)")
 

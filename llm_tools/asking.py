@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from .errors import ConfigurationError
-from .history import mend, read_again, read_messages
+from .history import History, keep_history, mend, read_again, read_history
 from .reply import check_answer
 from .spec import Call
 
@@ -68,11 +68,12 @@ def encode_call(
         stream=stream,
         repair_arguments=options.repair_arguments,
     )
-    read = read_messages(messages)
+    history = read_history(messages, strict=options.strict_history)
     try:
-        return _encode(target, call, read, strict=options.strict_history)
+        return _encode(target, call, history)
     except _UNSOUND:
-        return _encode(target, call, read_again(read), strict=options.strict_history)
+        mended = mend(read_again(history.messages), strict=options.strict_history)
+        return _encode(target, call, History(*mended))
 
 
 def read_answer(plan: Plan, answer: HttpAnswer) -> OutputResult:
@@ -88,6 +89,19 @@ def read_answer(plan: Plan, answer: HttpAnswer) -> OutputResult:
     if error is not None:
         raise error
     return result
+
+
+def write_body(encoded: Encoded) -> bytes:
+    """The body's bytes; the conversation in it is remembered for the next call.
+
+    Raises:
+        ConfigurationError: something in it is no JSON value.
+    """
+    body = encode_body(encoded.body)
+    history = encoded.plan.call.history
+    if history is not None:
+        keep_history(history, len(body))
+    return body
 
 
 def encode_body(body: Mapping[str, JSON]) -> bytes:
@@ -128,11 +142,9 @@ def _read_functions(functions: Functions | None) -> FunctionSet | None:
     return offered if offered.definitions else None
 
 
-def _encode(
-    target: Target[Any], call: Call, messages: tuple[Message, ...], *, strict: bool
-) -> Encoded:
-    mended, warnings = mend(messages, strict=strict)
-    return target.dialect.encode(target, replace(call, messages=mended, warnings=warnings))
+def _encode(target: Target[Any], call: Call, history: History) -> Encoded:
+    call = replace(call, messages=history.messages, history=history, warnings=history.warnings)
+    return target.dialect.encode(target, call)
 
 
 def _without_surrogates(value: Any) -> Any:

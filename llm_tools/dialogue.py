@@ -41,7 +41,7 @@ class Dialogue:
     def __init__(self, name: str = "default", messages: Messages = ()) -> None:
         if not isinstance(name, str):
             raise ConfigurationError(f"A dialogue's name is text, not {type(name).__name__}.")
-        self.name = legal_text(name)
+        self.name: str = legal_text(name)
         self._messages = list(read_messages(messages))
         self._snapshot: tuple[Message, ...] = ()
 

@@ -100,7 +100,7 @@ class LlmToolsError(Exception):
         retryable: bool | None = None,
     ) -> None:
         super().__init__(message)
-        self.message = message
+        self.message: str = message
         if result is not None:
             self.result = result
         if retryable is not None:
@@ -133,7 +133,7 @@ class ParserError(LlmToolsError):
 
     def __init__(self, message: str, *, text: str = "", result: OutputResult | None = None) -> None:
         super().__init__(message, result=result)
-        self.text = text
+        self.text: str = text
 
 
 class RefusalError(LlmToolsError):
@@ -179,7 +179,7 @@ class TransportError(LlmToolsError):
         self, message: str, *, endpoint: str | None = None, retryable: bool | None = None
     ) -> None:
         super().__init__(message, retryable=retryable)
-        self.endpoint = endpoint
+        self.endpoint: str | None = endpoint
 
 
 class RequestTimeoutError(TransportError):
@@ -204,7 +204,7 @@ class ResponseDecodeError(LlmToolsError):
         retryable: bool | None = None,
     ) -> None:
         super().__init__(message, result=result, retryable=retryable)
-        self.body = body
+        self.body: str | None = body
 
 
 class StreamError(LlmToolsError):
@@ -241,12 +241,12 @@ class ProviderError(LlmToolsError):
         retryable: bool | None = None,
     ) -> None:
         super().__init__(message, result=result, retryable=retryable)
-        self.status = self.default_status if status is None else status
-        self.code = code
-        self.request_id = request_id
-        self.endpoint = endpoint
-        self.retry_after = retry_after
-        self.body = body
+        self.status: int = self.default_status if status is None else status
+        self.code: str | None = code
+        self.request_id: str | None = request_id
+        self.endpoint: str | None = endpoint
+        self.retry_after: float | None = retry_after
+        self.body: str | None = body
 
 
 class BadRequestError(ProviderError):

@@ -37,7 +37,7 @@ def is_output_result(value: object) -> TypeIs[OutputResult]: ...
 def is_output_result(value: object) -> bool:
     """Whether it is a whole answer of a model."""
     content, reason = _get(value, "content"), _get(value, "stopReason")
-    return _is(value, OutputResult) or (_is(content, list) and _is(reason, str))
+    return _is(value, OutputResult) or (type(content) in (list, tuple) and _is(reason, str))
 
 
 @overload
@@ -121,6 +121,6 @@ def _is(value: object, kind: type) -> bool:
 
 
 def _get(value: Any, key: str) -> Any:
-    """What a dict holds under a key, if it is text or a list; None otherwise."""
+    """What a dict holds under a key, if it is text or a list (or tuple); None otherwise."""
     found = value.get(key) if type(value) is dict else None
-    return found if type(found) in (str, list) else None
+    return found if type(found) in (str, list, tuple) else None

@@ -261,7 +261,7 @@ class Llm:
         )
 
     def _outgoing(self, encoded: Encoded, *, stream: bool) -> OutgoingRequest:
-        from .asking import encode_body, fill_path
+        from .asking import fill_path, write_body
 
         target = self._target
         path = encoded.path or self._paths.get(stream)
@@ -273,6 +273,6 @@ class Llm:
             options=self._options.where,
             path=path,
             headers=encoded.headers,
-            body=encode_body(encoded.body),
+            body=write_body(encoded),
             framing=framing,
         )

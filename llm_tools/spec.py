@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .functions.definitions import FunctionSet
     from .functions.output import OutputSchema, PreparedOutput
     from .functions.preparing import PreparedFunctions
+    from .history import History
 
 Body: TypeAlias = "dict[str, JSON]"
 Support: TypeAlias = Literal["native", "emulated", "refused"]
@@ -184,9 +185,13 @@ class Params(Struct, frozen=True, kw_only=True):
 
 
 class Call(Struct, frozen=True, kw_only=True):
-    """What the caller asked, in neutral form; `messages` are mended (every call has its result)."""
+    """What the caller asked, in neutral form; `messages` are mended (every call has its result).
+
+    `history` is what is known of them from earlier calls, for whoever renders them.
+    """
 
     messages: tuple[Message, ...]
+    history: History | None = None
     functions: FunctionSet | None = None
     choice: FunctionChoice | None = None
     strict: bool = False

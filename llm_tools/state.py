@@ -33,9 +33,9 @@ class StateItem(Generic[T]):
     __slots__ = ("default", "name", "value")
 
     def __init__(self, name: str, default: T) -> None:
-        self.name = name
-        self.default = default
-        self.value = default
+        self.name: str = name
+        self.default: T = default
+        self.value: T = default
 
     def set(self, value: T) -> Self:
         """Put another value in place."""

@@ -29,14 +29,14 @@ class StreamedCall:
     def __init__(
         self, index: int, wire_name: str, function_id: str, metadata: Metadata | None, whole: Any
     ) -> None:
-        self.index = index
-        self.wire_name = wire_name
-        self.function_id = function_id
-        self.metadata = metadata
-        self.whole = whole
+        self.index: int = index
+        self.wire_name: str = wire_name
+        self.function_id: str = function_id
+        self.metadata: Metadata | None = metadata
+        self.whole: Any = whole
         self.fragments: list[str] = []
-        self.stopped = False
-        self.followed = False
+        self.stopped: bool = False
+        self.followed: bool = False
 
     def add(self, fragment: str) -> FunctionInputDelta:
         """A fragment of the arguments came."""

@@ -39,6 +39,10 @@ class UseExecutors:
     __slots__ = ("_offered",)
 
     def __init__(self, functions: Iterable[FunctionLike]) -> None:
+        if not isinstance(functions, Iterable):
+            raise ConfigurationError(
+                f"use_executors() takes a list of functions, got {type(functions).__name__}."
+            )
         items = list(functions)
         definitions = normalize_functions(items).definitions
         self._offered: dict[str, Offered] = {

@@ -63,9 +63,9 @@ class Story:
     """The model, the functions and the teller's voice."""
 
     def __init__(self, key: str, paint: Paint) -> None:
-        self.paint = paint
-        self.key = key
-        self.functions = Functions()
+        self.paint: Paint = paint
+        self.key: str = key
+        self.functions: Functions = Functions()
         prompt = create_chat_prompt().add_chat_history_placeholder("history")
         self.executor = create_llm_function_executor(llm=use_llm(key), prompt=prompt)
         self._began = time.monotonic()

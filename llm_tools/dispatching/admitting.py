@@ -42,6 +42,10 @@ class DispatchOptions(Struct, frozen=True, kw_only=True):
             raise ConfigurationError(
                 f"max_concurrency must be a whole number above zero, got {self.max_concurrency!r}."
             )
+        if self.approve is not None and not callable(self.approve):
+            raise ConfigurationError(
+                f"approve must be a function of the call, got {self.approve!r}."
+            )
         timeout = self.timeout
         if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
             raise ConfigurationError(f"timeout must be seconds above zero, got {timeout!r}.")

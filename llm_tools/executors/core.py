@@ -81,6 +81,8 @@ class CoreExecutor(Executor[T]):
         name: str | None = None,
         hooks: GivenHooks | None = None,
     ) -> None:
+        if not callable(handler):
+            raise ConfigurationError(f"A handler is a function of the input, got {handler!r}.")
         super().__init__(name or str(getattr(handler, "__name__", "core_executor")), hooks)
         self._handler = handler
 

@@ -42,7 +42,7 @@ class Same:
     __slots__ = ("value",)
 
     def __init__(self, value: object) -> None:
-        self.value = value
+        self.value: object = value
 
     def __hash__(self) -> int:
         return id(self.value)

@@ -53,9 +53,9 @@ class FunctionSet:
     def __init__(
         self, definitions: Sequence[FunctionDefinition], warnings: Sequence[ResultWarning] = ()
     ) -> None:
-        self.definitions = tuple(definitions)
-        self.warnings = tuple(warnings)
-        self.by_name = {item.name: item for item in definitions}
+        self.definitions: tuple[FunctionDefinition, ...] = tuple(definitions)
+        self.warnings: tuple[ResultWarning, ...] = tuple(warnings)
+        self.by_name: dict[str, FunctionDefinition] = {item.name: item for item in definitions}
         self._made: dict[Hashable, Any] = {}
 
     def cached(self, key: Hashable, make: Callable[[], T]) -> T:

@@ -38,7 +38,7 @@ class PartialInput:
 
     def __init__(self) -> None:
         self.value: dict[str, Any] = {}
-        self.complete = False
+        self.complete: bool = False
         self._container: Any = None
         self._slot: Any = None
         self._stack: list[tuple[Any, Any]] = []

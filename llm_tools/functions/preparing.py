@@ -53,10 +53,10 @@ class PreparedFunctions:
         names: NameRule | None = None,
         warnings: tuple[ResultWarning, ...] = (),
     ) -> None:
-        self.items = items
-        self.by_name = {item.definition.name: item for item in items}
-        self.by_wire_name = {item.wire_name: item for item in items}
-        self.warnings = (
+        self.items: tuple[PreparedFunction, ...] = items
+        self.by_name: dict[str, PreparedFunction] = {item.definition.name: item for item in items}
+        self.by_wire_name: dict[str, PreparedFunction] = {item.wire_name: item for item in items}
+        self.warnings: tuple[ResultWarning, ...] = (
             *warnings,
             *(warning for item in items for warning in item.warnings),
         )

@@ -40,7 +40,7 @@ class Converters:
             **dict.fromkeys(LISTS, self._list),
             **dict.fromkeys(MAPPINGS, self._mapping),
         }
-        self.complete = True
+        self.complete: bool = True
         """Whether every constraint of the hints made so far is checked on the way."""
 
     def of(self, hint: Any) -> Convert:

@@ -30,7 +30,7 @@ def mend(
     Raises:
         ConfigurationError: `strict`, and a call or result is missing, doubled or out of place.
     """
-    if _is_whole(messages):
+    if is_whole(messages):
         return messages, ()
     mended, warnings = _Mending(messages).run()
     if strict and warnings:
@@ -48,7 +48,8 @@ def calls_of(message: Message) -> list[OutputResultFunctionUse]:
     return [part for part in message.content if type(part) is OutputResultFunctionUse]
 
 
-def _is_whole(messages: tuple[Message, ...]) -> bool:
+def is_whole(messages: tuple[Message, ...]) -> bool:
+    """Whether every call has its one result, right after its turn and in order."""
     waiting: list[OutputResultFunctionUse] = []
     answered = 0
     for message in messages:

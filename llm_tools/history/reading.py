@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..content import (
@@ -65,8 +65,20 @@ def read_messages(messages: Messages) -> tuple[Message, ...]:
     Raises:
         ConfigurationError: a malformed message, with its index and a JSON pointer.
     """
-    if isinstance(messages, str):
-        return (Message(role="user", content=legal_text(messages)),)
+    given = list_messages(messages)
+    if isinstance(given, str):
+        return (Message(role="user", content=legal_text(given)),)
+    return given if given is getattr(messages, "history", None) else read_list(given)
+
+
+def list_messages(messages: Messages) -> str | Sequence[Any]:
+    """The messages as a text, or as a list of what was given, unread.
+
+    Raises:
+        ConfigurationError: it is neither.
+    """
+    if isinstance(messages, str | list | tuple):
+        return messages
     history = getattr(messages, "history", None)
     if isinstance(history, tuple):
         return history
@@ -75,12 +87,21 @@ def read_messages(messages: Messages) -> tuple[Message, ...]:
             f"messages: expected text, a list of messages or a dialogue, got "
             f"{type(messages).__name__}. Put a single message into a list."
         )
+    return list(messages)
+
+
+def read_list(messages: Sequence[Any], start: int = 0) -> tuple[Message, ...]:
+    """The messages of a list, of which `start` came before these.
+
+    Raises:
+        ConfigurationError: a malformed message, with its index and a JSON pointer.
+    """
     return tuple(
         [
             message
             if type(message) is Message and _is_sound(message)
             else read_message(message, f"messages[{index}]")
-            for index, message in enumerate(messages)
+            for index, message in enumerate(messages, start)
         ]
     )
 

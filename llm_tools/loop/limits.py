@@ -49,7 +49,7 @@ class Budget:
         self._limits = limits
         self._lock = Lock()
         self._parent = parent
-        self.turns = turns
+        self.turns: int = turns
         self.usage = usage or Usage()
 
     def take_turn(self) -> str | None:

@@ -89,7 +89,7 @@ class PendingRun(Struct, frozen=True, kw_only=True):
         """
         try:
             stored = msgspec.json.decode(text, type=_Stored)
-        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        except (msgspec.DecodeError, UnicodeError, RecursionError, TypeError) as error:
             raise ConfigurationError(f"This is no pending run: {error}") from error
         if stored.version > VERSION:
             raise ConfigurationError(

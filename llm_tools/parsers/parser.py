@@ -31,9 +31,9 @@ class Parser(Generic[T]):
         *,
         takes_values: bool = False,
     ) -> None:
-        self.name = name
-        self.json_schema = json_schema
-        self.takes_values = takes_values
+        self.name: str = name
+        self.json_schema: Any = json_schema
+        self.takes_values: bool = takes_values
         self._read = read
 
     def parse(

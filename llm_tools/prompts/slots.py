@@ -21,7 +21,7 @@ class Constant:
     __slots__ = ("value",)
 
     def __init__(self, value: Any) -> None:
-        self.value = value
+        self.value: Any = value
 
     def __call__(self, values: Values) -> Any:
         """The value, whatever the values."""

@@ -31,8 +31,8 @@ class Broken(Exception):  # noqa: N818 - never leaves the room
     ) -> None:
         super().__init__(phase)
         self.phase: Phase = phase
-        self.cause = cause
-        self.final = final
+        self.cause: Exception | None = cause
+        self.final: bool = final
 
 
 class Attempt:
@@ -59,10 +59,10 @@ class Attempt:
     ) -> None:
         self._scope = scope
         self._seconds = seconds
-        self.fresh = fresh
-        self.connect = connect
-        self.idle = idle
-        self.sent = True
+        self.fresh: bool = fresh
+        self.connect: float | None = connect
+        self.idle: float | None = idle
+        self.sent: bool = True
         self.half_open: Any = None
 
     def begin(self) -> None:

@@ -36,13 +36,13 @@ class Head:
         self, url: str, fields: tuple[tuple[str, str], ...], secrets: tuple[Key, ...]
     ) -> None:
         parts = urlsplit(url)
-        self.url = url
+        self.url: str = url
         self.scheme = parts.scheme
         self.host = parts.hostname or ""
         self.port = parts.port or _PORTS[parts.scheme]
         self.netloc = parts.netloc
         self.target = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
-        self.fields = fields
+        self.fields: tuple[tuple[str, str], ...] = fields
         self.secrets = (*secrets, *keys_in_url(url))
         self.needles = needles(self.secrets)
         self.prepared: Any = None

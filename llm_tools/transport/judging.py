@@ -39,10 +39,10 @@ class Failed:
         wait: float | None = None,
         stale: bool = False,
     ) -> None:
-        self.error = error
-        self.retried = retried
-        self.wait = wait
-        self.stale = stale
+        self.error: LlmToolsError = error
+        self.retried: bool = retried
+        self.wait: float | None = wait
+        self.stale: bool = stale
 
 
 def refused(

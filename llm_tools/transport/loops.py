@@ -44,8 +44,8 @@ class LoopState:
     __slots__ = ("_until_end", "private", "shared", "slots")
 
     def __init__(self) -> None:
-        self.slots = Slots()
-        self.shared = Pools()
+        self.slots: Slots = Slots()
+        self.shared: Pools = Pools()
         self.private: dict[Any, PrivatePools] = {}
         self._until_end: AsyncGenerator[None, None] | None = None
 
@@ -74,8 +74,8 @@ class PrivatePools:
     __slots__ = ("holders", "pools")
 
     def __init__(self) -> None:
-        self.holders = 0
-        self.pools = Pools()
+        self.holders: int = 0
+        self.pools: Pools = Pools()
 
 
 _state: RunVar[LoopState | None] = RunVar("llm_tools.transport", None)

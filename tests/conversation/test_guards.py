@@ -81,6 +81,8 @@ def test_an_object_that_answers_nothing_is_nothing() -> None:
 def test_a_guard_knows_its_kind_also_as_plain_json(guard: Any, value: Any) -> None:
     """The struct, and the same as dicts."""
     assert guard(value) is True
+    if not isinstance(value, OutputResult) or guard is guards.is_output_result:
+        assert guard(msgspec.to_builtins(value)) is True
     if not (guard is guards.has_function_call and isinstance(value, OutputResult)):
         assert guard(plain(value)) is True
 

@@ -337,6 +337,9 @@ class TestMistakes:
         for text in ("", "{}", "[]", b"\xff", "nul", "[" * 5_000, later, damaged):
             with pytest.raises(ConfigurationError):
                 PendingRun.from_json(text)
+        for value in (None, 5, data):
+            with pytest.raises(ConfigurationError, match="no pending run"):
+                PendingRun.from_json(value)
         with pytest.raises(ConfigurationError, match="of version 99; this library knows 1"):
             PendingRun.from_json(later)
 

@@ -42,7 +42,7 @@ class OpenBlock:
     __slots__ = ("call", "citations", "json", "signature", "start", "text", "thinking")
 
     def __init__(self, start: Block) -> None:
-        self.start = start
+        self.start: Block = start
         self.call: StreamedCall | None = None
         self.text: list[str] = []
         self.thinking: list[str] = []

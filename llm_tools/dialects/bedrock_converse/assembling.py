@@ -49,7 +49,7 @@ class OpenBlock:
                  "signature", "start", "text")  # fmt: skip
 
     def __init__(self, start: Block) -> None:
-        self.start = start
+        self.start: Block = start
         self.call: StreamedCall | None = None
         self.text: list[str] = []
         self.reasoning: list[str] = []

@@ -74,7 +74,7 @@ class Assembly:
     __slots__ = ("_choices", "answer")
 
     def __init__(self) -> None:
-        self.answer = Answer()
+        self.answer: Answer = Answer()
         self._choices: dict[int, _Choice] = {}
 
     def add(self, chunk: Answer) -> list[tuple[int, Part]]:

@@ -17,8 +17,8 @@ class ChoiceAssembler:
                  "_reasoning", "_reasoning_content", "_refusal", "calls", "choice")  # fmt: skip
 
     def __init__(self, known: Collection[str]) -> None:
-        self.choice = Choice()
-        self.calls = CallAssembler(known)
+        self.choice: Choice = Choice()
+        self.calls: CallAssembler = CallAssembler(known)
         self._annotations: list[Any] = []
         self._details: list[Any] = []
         self._extra: dict[str, Any] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...rendering import merge_extra_body
 from ...spec import Body, Call, Encoded, Plan, Target
 from .choosing import offer_functions
-from .messages import MessageRenderer
+from .messages import render_messages
 from .output import shape_answer
 from .params import decide_reasoning, render_params
 from .quirks import ChatQuirks
@@ -30,10 +30,12 @@ def encode(target: Target[ChatQuirks], call: Call) -> Encoded:
     )
     shape = shape_answer(target, call, offer)
     params, param_warnings = render_params(target, call, reasoning)
-    renderer = MessageRenderer(target, offer.names, reasoning=reasoning.on)
+    messages = render_messages(
+        target, call, offer.names, shape.instructions, reasoning=reasoning.on
+    )
     body: Body = {
         "model": target.model,
-        "messages": renderer.render(call.messages, shape.instructions),
+        "messages": messages.elements,
         **offer.body,
         **shape.body,
         **params,
@@ -52,7 +54,7 @@ def encode(target: Target[ChatQuirks], call: Call) -> Encoded:
             *shape.warnings,
             *reasoning.warnings,
             *param_warnings,
-            *renderer.warnings,
+            *messages.warnings,
         ),
     )
     whole = merge_extra_body(merge_extra_body(dict(target.endpoint.body), body), call.extra_body)

@@ -9,8 +9,10 @@ from msgspec.structs import replace
 
 from ...content import JSON, Message, OutputResultImage, OutputResultText, ResultWarning
 from ...errors import ConfigurationError, UnsupportedOptionError
+from ...functions.caching import Same
 from ...functions.preparing import PreparedFunctions
 from ...history import NOT_COMPLETED
+from ...remembering import Said, say
 from ...rendering import (
     image_url,
     inline_image,
@@ -20,11 +22,41 @@ from ...rendering import (
     result_text,
     system_text,
 )
-from ...spec import Body, Target
+from ...spec import Body, Call, Target
 from .quirks import ChatQuirks
 from .turns import TurnRenderer
 
 _LEFT_OUT = "[an image that this model cannot be shown]"
+
+
+def render_messages(
+    target: Target[ChatQuirks],
+    call: Call,
+    names: PreparedFunctions,
+    instructions: str | None,
+    *,
+    reasoning: bool,
+) -> Said:
+    """The whole conversation; `instructions` follow the first system messages.
+
+    Raises:
+        ConfigurationError: there is nothing to send.
+        UnsupportedOptionError: an image where the host takes none of its kind.
+    """
+
+    def render(messages: tuple[Message, ...]) -> Said:
+        renderer = MessageRenderer(target, names, reasoning=reasoning)
+        whole = messages is call.messages
+        elements = renderer.render(messages, instructions if whole else None)
+        return Said(elements, warnings=tuple(renderer.warnings))
+
+    return say(
+        target,
+        call,
+        render,
+        known_by=(Same(names), instructions, reasoning),
+        is_legal=_pattern(target.quirks.ids).fullmatch,
+    )
 
 
 class MessageRenderer:

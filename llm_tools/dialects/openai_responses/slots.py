@@ -26,10 +26,10 @@ class Slot:
     __slots__ = ("added", "call", "done", "item", "order", "pieces", "section")
 
     def __init__(self, item: Item, order: int, *, added: bool) -> None:
-        self.item = item
-        self.order = order
-        self.added = added
-        self.done = False
+        self.item: Item = item
+        self.order: int = order
+        self.added: bool = added
+        self.done: bool = False
         self.call: StreamedCall | None = None
         self.pieces: list[str] = []
         self.section: tuple[Any, ...] = ()

@@ -29,9 +29,9 @@ class Changes:
     def __init__(self, owner: str) -> None:
         self._owner = owner
         self.warnings: list[ResultWarning] = []
-        self.loosened = False
-        self.nulls = False
-        self.texts = False
+        self.loosened: bool = False
+        self.nulls: bool = False
+        self.texts: bool = False
         self.names: dict[str, str] = {}
 
     def lose(self, code: str, path: Path, text: str) -> None:

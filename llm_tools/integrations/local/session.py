@@ -77,7 +77,7 @@ class Completion:
     def __init__(self, events: Iterator[bytes]) -> None:
         self._events = events
         self.finish_reason: Literal["stop", "length"] = "stop"
-        self.usage = Usage()
+        self.usage: Usage = Usage()
 
     def __iter__(self) -> Iterator[str]:
         for payload in self._events:
@@ -100,7 +100,7 @@ class Session:
     def __init__(self, address: Address, client: Client) -> None:
         self._address = address
         self._client = client
-        self.usage = Usage()
+        self.usage: Usage = Usage()
 
     @contextmanager
     def complete(self, prompt: Prompt) -> Iterator[Completion]:

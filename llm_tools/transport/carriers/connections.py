@@ -36,7 +36,7 @@ class Connections(Generic[T]):
         self._close = close
         self._is_alive = is_alive
         self._free: deque[tuple[T, float]] = deque()
-        self.closings = 0
+        self.closings: int = 0
         slots.holders.add(self)
 
     async def acquire(self, attempt: Attempt) -> T | None:

@@ -40,7 +40,7 @@ class HttpxArrival:
         self._secrets = secrets
         self._chunks: AsyncIterator[bytes] | None = None
         self._began = False
-        self.ended = False
+        self.ended: bool = False
         self.status: int = response.status_code
         self.headers: Mapping[str, str] = {
             name.lower().decode("latin-1"): value.decode("latin-1")

@@ -22,11 +22,11 @@ class HttptoolsParser:
         self._body: list[bytes] = []
         self._had = 0
         self._until_eof = False
-        self.status = 0
+        self.status: int = 0
         self.headers: dict[str, str] = {}
-        self.head_done = False
-        self.complete = False
-        self.reusable = False
+        self.head_done: bool = False
+        self.complete: bool = False
+        self.reusable: bool = False
 
     def feed(self, data: bytes) -> None:
         """Take bytes as they came."""

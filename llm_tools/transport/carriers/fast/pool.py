@@ -27,8 +27,8 @@ class Connection:
     __slots__ = ("socket", "stream")
 
     def __init__(self, socket: SocketStream, stream: ByteStream) -> None:
-        self.socket = socket
-        self.stream = stream
+        self.socket: SocketStream = socket
+        self.stream: ByteStream = stream
 
     async def aclose(self) -> None:
         """Close it without a word to the other side."""

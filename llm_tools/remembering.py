@@ -1,0 +1,102 @@
+"""A conversation rendered for a wire: what was rendered for an earlier call is not rendered again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+from msgspec import Raw, Struct
+
+from .content import JSON, Message, ResultWarning
+from .errors import ConfigurationError
+from .functions.caching import Same
+from .history import History
+from .history.known import new_call_ids
+from .spec import Body, Call, Target
+
+_MOST_WIRES = 4
+"""How many wires a conversation is remembered for."""
+
+
+class Said(Struct, frozen=True):
+    """Messages on a wire: their elements, what else they put into the body, and warnings."""
+
+    elements: list[JSON]
+    body: Body = {}
+    warnings: tuple[ResultWarning, ...] = ()
+
+
+Render: TypeAlias = Callable[[tuple[Message, ...]], Said]
+
+
+class Opening(NamedTuple):
+    """A user's message and its element, for wires where a conversation must begin with one."""
+
+    message: Message
+    element: JSON
+
+
+def say(
+    target: object,
+    call: Call,
+    render: Render,
+    *,
+    known_by: tuple[Hashable, ...] = (),
+    is_legal: Callable[[str], object] | None = None,
+    opening: Opening | None = None,
+) -> Said:
+    """What `render` makes of the call's messages; elements that are remembered are bytes already.
+
+    Args:
+        target: what they are rendered for.
+        call: the call.
+        render: renders messages, from first to last. What an assistant turn and what follows it
+            become must not depend on the messages before, ids of calls apart.
+        known_by: what else the rendering depends on.
+        is_legal: whether an id of a call may go out as it is.
+        opening: stands before messages that do not begin with the user's, where the wire needs it.
+    """
+    history = call.history
+    if history is None or not history.is_kept:
+        return render(call.messages)
+    key = (Same(target), *known_by)
+    said = history.made.get(key)
+    if said is None:
+        said = _continued(history, key, render, is_legal, opening) or _encoded(
+            render(call.messages)
+        )
+        if len(history.made) >= _MOST_WIRES:
+            history.made.clear()
+        history.made[key] = said
+    return said
+
+
+def _continued(
+    history: History,
+    key: Hashable,
+    render: Render,
+    is_legal: Callable[[str], object] | None,
+    opening: Opening | None,
+) -> Said | None:
+    """What was said before, and the rest; None where the rest cannot be rendered alone."""
+    base = history.base
+    before = None if base is None else base.made.get(key)
+    if before is None or not history.stands_apart():
+        return None
+    if is_legal is not None and not all(map(is_legal, new_call_ids(history.rest))):
+        return None
+    front = () if opening is None else (opening.message,)
+    try:
+        rest = render((*front, *history.rest))
+    except ConfigurationError:
+        return None
+    if rest.warnings or rest.body or (opening and rest.elements[:1] != [opening.element]):
+        return None
+    new = _encoded(Said(rest.elements[len(front) :])).elements
+    return Said([*before.elements, *new], before.body, before.warnings)
+
+
+def _encoded(said: Said) -> Said:
+    elements = [Raw(msgspec.json.encode(element)) for element in said.elements]
+    return Said(elements, said.body, said.warnings)
