@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import msgspec
 from msgspec import Struct
@@ -42,7 +42,7 @@ class Dialogue:
         if not isinstance(name, str):
             raise ConfigurationError(f"A dialogue's name is text, not {type(name).__name__}.")
         self.name: str = legal_text(name)
-        self._messages = list(read_messages(messages))
+        self._messages: list[Message] = list(read_messages(messages))
         self._snapshot: tuple[Message, ...] = ()
 
     @property
@@ -160,7 +160,7 @@ class Dialogue:
             return NotImplemented
         return self.name == other.name and self._messages == other._messages
 
-    __hash__ = None  # type: ignore[assignment]  # it grows
+    __hash__: ClassVar[None]  # type: ignore[assignment]  # it grows, so it has none
 
     def __repr__(self) -> str:
         return f"<Dialogue {self.name!r}: {len(self._messages)} messages>"

@@ -50,7 +50,7 @@ class Budget:
         self._lock = Lock()
         self._parent = parent
         self.turns: int = turns
-        self.usage = usage or Usage()
+        self.usage: Usage = usage or Usage()
 
     def take_turn(self) -> str | None:
         """Count one more request, here and in the runs around this one.
