@@ -65,6 +65,7 @@ autodoc_preserve_defaults = True
 content.Dialogue, content.PendingRun = Dialogue, PendingRun
 errors.OutputResult, errors.RunResult = content.OutputResult, RunResult
 spec.JSON = options.JSON = llm.JSON = content.JSON
+llm.ResultWarning = content.ResultWarning
 
 _CODE = re.compile(r"(?<![`:\w])`([^`\n]+)`(?!`)(\w?)")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 import httpx
@@ -22,12 +22,15 @@ class RecordedRequest(Struct, frozen=True, kw_only=True):
 
 
 class ScriptedResponse(Struct, frozen=True, kw_only=True):
-    """One answer: `body` as JSON value, text or bytes; `chunks` instead of it for a stream."""
+    """One answer: `body` as JSON value, text or bytes; `chunks` instead of it for a stream.
+
+    Chunks from an asynchronous generator may wait for something in between.
+    """
 
     status: int = 200
     headers: Mapping[str, str] = {}
     body: Any = b""
-    chunks: Iterable[bytes] | None = None
+    chunks: Iterable[bytes] | AsyncIterable[bytes] | None = None
 
 
 Reply: TypeAlias = (
@@ -77,12 +80,16 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
 
 
 class _Chunks(httpx.AsyncByteStream):
-    def __init__(self, chunks: Iterable[bytes]) -> None:
+    def __init__(self, chunks: Iterable[bytes] | AsyncIterable[bytes]) -> None:
         self._chunks = chunks
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        for chunk in self._chunks:
-            yield chunk
+        if isinstance(self._chunks, AsyncIterable):
+            async for chunk in self._chunks:
+                yield chunk
+        else:
+            for chunk in self._chunks:
+                yield chunk
 
 
 def _body(raw: bytes) -> Any:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any
 
+import anyio
+import msgspec
 import pytest
 
 from llm_tools import (
@@ -11,11 +14,15 @@ from llm_tools import (
     OutputResultFunctionUse,
     OutputResultText,
     ScriptedLlm,
+    ScriptedTransport,
     create_llm_executor,
     create_llm_function_executor,
     create_prompt,
     fallback,
+    tool,
+    use_llm,
 )
+from llm_tools.testing import ScriptedResponse
 
 MODEL_REFUSED = r"'openai\.gpt-4o-mini' is no model: pass use_llm\('openai\.gpt-4o-mini'\)\."
 
@@ -72,3 +79,50 @@ async def test_a_scripted_answer_may_hold_text_beside_calls() -> None:
     assert isinstance(call, OutputResultFunctionUse)
     assert call.name == "look"
     assert result.stop_reason == "function_use"
+
+
+@pytest.mark.anyio
+async def test_an_early_start_can_be_watched_over_a_scripted_wire() -> None:
+    """Chunks may wait: the first function runs while the rest of the answer is held back."""
+    ran = anyio.Event()
+
+    @tool
+    async def look(place: str) -> str:
+        """Look."""
+        ran.set()
+        return f"a wall in the {place}"
+
+    async def answer() -> AsyncIterator[bytes]:
+        yield _chunk(_call(0, "north"))
+        yield _chunk(_call(1, "south"))
+        await ran.wait()
+        yield _chunk({}, "tool_calls") + b"data: [DONE]\n\n"
+
+    end = _chunk({"content": "Walls."}) + _chunk({}, "stop") + b"data: [DONE]\n\n"
+    as_events = {"content-type": "text/event-stream"}
+    wire = ScriptedTransport(
+        [
+            ScriptedResponse(headers=as_events, chunks=answer()),
+            ScriptedResponse(headers=as_events, chunks=[end]),
+        ]
+    )
+    llm = use_llm("openai.gpt-4o-mini", transport=wire, api_key="not-a-key")
+    executor = create_llm_function_executor(llm=llm, prompt="Look around.")
+    with anyio.fail_after(30):
+        done = await executor.run(functions=[look], start_early=True)
+    assert [result.content for result in done.results] == [
+        "a wall in the north",
+        "a wall in the south",
+    ]
+    assert done.output == "Walls."
+
+
+def _call(index: int, place: str) -> dict[str, Any]:
+    function = {"name": "look", "arguments": f'{{"place": "{place}"}}'}
+    return {"tool_calls": [{"index": index, "id": f"call-{index}", "function": function}]}
+
+
+def _chunk(delta: dict[str, Any], finish_reason: str | None = None) -> bytes:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
+    event = {"id": "1", "model": "gpt-4o-mini", "created": 1, "choices": [choice]}
+    return b"data: " + msgspec.json.encode(event) + b"\n\n"
