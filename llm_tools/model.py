@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import TracebackType
 from typing import Any, Protocol, Self, TypeAlias
 
 from typing_extensions import Unpack
@@ -23,7 +24,12 @@ class Events(Protocol):
     async def __aenter__(self) -> Self:
         """Send the request."""
 
-    async def __aexit__(self, *exc_info: Any) -> None:
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         """Close the stream."""
 
     def __aiter__(self) -> Self:

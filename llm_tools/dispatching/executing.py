@@ -120,6 +120,7 @@ class _Execution:
             return self._failure(own)
 
     async def _in_time(self) -> FunctionResult:
+        value: Any = None
         if self._seconds is None:
             value = await self._invoke()
         else:

@@ -32,13 +32,39 @@ __all__ = [
 T = TypeVar("T")
 
 
+@overload
 def create_core_executor(
-    handler: Callable[[Any], T | Awaitable[T]],
+    handler: Callable[[Any], Awaitable[T]],
     *,
     name: str | None = None,
     hooks: GivenHooks | None = None,
-) -> CoreExecutor[T]:
-    """An executor around a function of the input, sync or async."""
+) -> CoreExecutor[T]: ...
+
+
+@overload
+def create_core_executor(
+    handler: Callable[[Any], T],
+    *,
+    name: str | None = None,
+    hooks: GivenHooks | None = None,
+) -> CoreExecutor[T]: ...
+
+
+def create_core_executor(
+    handler: Callable[[Any], Any],
+    *,
+    name: str | None = None,
+    hooks: GivenHooks | None = None,
+) -> CoreExecutor[Any]:
+    """An executor around a function of the input, sync or async.
+
+    A sync one runs where `execute` is called: on the event loop.
+
+    Args:
+        handler: takes the input; what it returns is the output.
+        name: told to the hooks; the handler's own if not given.
+        hooks: functions by event, see `Executor.on`.
+    """
     return CoreExecutor(handler, name=name, hooks=hooks)
 
 

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any, Generic, Self, TypeVar
 from uuid import uuid4
 
+from ..errors import ConfigurationError
 from .hooks import Event, ExecutionMetadata, GivenHooks, Hook, Hooks
 
 T = TypeVar("T")
@@ -72,7 +73,11 @@ def _timed(metadata: ExecutionMetadata, began: float) -> ExecutionMetadata:
 
 
 class CoreExecutor(Executor[T]):
-    """Runs `handler(input)`, sync or async."""
+    """Runs `handler(input)`, sync or async.
+
+    Raises:
+        ConfigurationError: the handler cannot be called.
+    """
 
     def __init__(
         self,
@@ -89,8 +94,8 @@ class CoreExecutor(Executor[T]):
     async def execute(self, input: Any = None, *, trace_id: str | None = None) -> T:  # noqa: A002
         """What the handler returns for `input`; its exceptions pass through."""
 
-        async def work(_: ExecutionMetadata) -> T:
-            output = self._handler(input)
+        async def work(_: ExecutionMetadata) -> Any:
+            output: Any = self._handler(input)
             return await output if isawaitable(output) else output
 
         result: T = await self._observed(work, trace_id)

@@ -142,7 +142,7 @@ class ScriptedLlm:
             options=dict(self._options),
         )
         self.calls.append(seen)
-        answer = self._answer_all or next(self._answers, None)
+        answer: Any = self._answer_all or next(self._answers, None)
         while callable(answer):
             answer = answer(seen)
             if hasattr(answer, "__await__"):
