@@ -10,7 +10,12 @@ import anyio
 from anyio import to_thread
 
 from ..content import FunctionResult, OutputResultFunctionUse
-from ..errors import FunctionInputError, FunctionTimeoutError, UnknownFunctionError
+from ..errors import (
+    ConfigurationError,
+    FunctionInputError,
+    FunctionTimeoutError,
+    UnknownFunctionError,
+)
 from ..functions.arguments import read_arguments
 from ..functions.definitions import FunctionDefinition, FunctionLike, normalize_functions
 from ..history import result_content

@@ -10,7 +10,7 @@ from ..content import FunctionResult, OutputResult, OutputResultFunctionUse
 from ..history.calls import list_of
 from ..history.parts import ALL_PARTS, read_parts
 from .admitting import DispatchOptions
-from .approval import DEFER, Approve, Decision, Edited, Refused
+from .approval import DEFER, Approve, Decision, Edited, Refused, check_approve
 from .dispatcher import Dispatcher, open_dispatcher
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Edited",
     "Refused",
     "calls_of",
+    "check_approve",
     "dispatch",
     "open_dispatcher",
 ]

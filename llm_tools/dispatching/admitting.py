@@ -14,7 +14,7 @@ from ..callables import CallableExecutor
 from ..content import FunctionResult, OutputResultFunctionUse
 from ..errors import ConfigurationError
 from . import outcomes
-from .approval import DEFER, Approve, Decision, Edited, ask_approval
+from .approval import DEFER, Approve, Decision, Edited, ask_approval, check_approve
 from .memory import Memo
 
 _LOG = logging.getLogger("llm_tools.dispatching")
@@ -42,10 +42,7 @@ class DispatchOptions(Struct, frozen=True, kw_only=True):
             raise ConfigurationError(
                 f"max_concurrency must be a whole number above zero, got {self.max_concurrency!r}."
             )
-        if self.approve is not None and not callable(self.approve):
-            raise ConfigurationError(
-                f"approve must be a function of the call, got {self.approve!r}."
-            )
+        check_approve(self.approve)
         timeout = self.timeout
         if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
             raise ConfigurationError(f"timeout must be seconds above zero, got {timeout!r}.")

@@ -40,6 +40,16 @@ Approve: TypeAlias = Callable[[OutputResultFunctionUse], Decision | Awaitable[De
 """Sees a call with its name, its valid input and its id. Sync or async; it must not block."""
 
 
+def check_approve(approve: Any) -> None:
+    """Refuse what cannot be asked.
+
+    Raises:
+        ConfigurationError: it is no function.
+    """
+    if approve is not None and not callable(approve):
+        raise ConfigurationError(f"approve must be a function of the call, got {approve!r}.")
+
+
 async def ask_approval(approve: Approve, call: OutputResultFunctionUse) -> Decision:
     """The decision on one call.
 

@@ -226,6 +226,11 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         messages = await self._messages(input)
         lead, asking = split_prompt(messages)
         conversation = create_dialogue(self.name) if dialogue is None else dialogue
+        if not isinstance(conversation, Dialogue):
+            raise ConfigurationError(
+                f"dialogue must be what create_dialogue() makes, got {type(dialogue).__name__}; "
+                "create_dialogue(…).add_from_history(messages) makes one of messages."
+            )
         if is_continued(conversation, asking):
             asking = ()
         limits = RunLimits(

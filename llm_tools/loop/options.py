@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from ..callables import CallableExecutor
 from ..content import FunctionResult, Message, OutputResult, StreamEvent
-from ..dispatching import Approve
+from ..dispatching import Approve, check_approve
+from ..errors import ConfigurationError
 from ..functions.choice import FunctionCall
 from ..model import Events
 from .limits import RunLimits
@@ -74,3 +75,10 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     on_function: OnFunction | None = None
     kept: KeptOptions = KeptOptions()
     local: Mapping[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        check_approve(self.approve)
+        if self.on_event is not None and not callable(self.on_event):
+            raise ConfigurationError(
+                f"on_event must be a function of the event, got {self.on_event!r}."
+            )

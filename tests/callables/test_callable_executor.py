@@ -397,6 +397,6 @@ async def test_input_is_checked_without_a_call() -> None:
 
 def test_what_is_no_function_makes_no_group() -> None:
     """A typed error."""
-    for functions in ([5], [make(), make()]):
+    for functions in ([5], [make(), make()], None, 5):
         with pytest.raises(ConfigurationError):
             use_executors(functions)

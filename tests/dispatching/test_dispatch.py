@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from llm_tools import (
+    ConfigurationError,
     FunctionInputError,
     FunctionNotApprovedError,
     FunctionTimeoutError,
@@ -487,3 +488,12 @@ async def test_process_isolation_runs_elsewhere_and_is_killed_at_its_timeout() -
     assert results[0].content == 14, results[0]
     assert isinstance(results[1].error, FunctionTimeoutError)
     assert "was stopped" in results[1].content
+
+
+async def test_an_approve_that_cannot_be_asked_is_refused_before_anything_runs() -> None:
+    """`approve=True` is no function of the call."""
+    ran: list[Any] = []
+    wrong: Any = True
+    with pytest.raises(ConfigurationError, match="approve must be a function of the call"):
+        await dispatch([call("f")], [function("f", ran.append)], approve=wrong)
+    assert ran == []

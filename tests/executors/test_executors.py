@@ -409,3 +409,9 @@ def test_executors_work_in_any_loop() -> None:
     executor = create_llm_executor(llm=ScriptedLlm(["a", "b"]), prompt=prompt())
     assert asyncio.run(executor.execute(VALUES)) == "a"
     assert anyio.run(executor.execute, VALUES, backend="trio") == "b"
+
+
+def test_a_core_executor_needs_something_to_call() -> None:
+    """Told when it is made."""
+    with pytest.raises(ConfigurationError, match="function of the input, got 5"):
+        create_core_executor(5)  # type: ignore[arg-type]

@@ -424,3 +424,22 @@ class TestEvents:
             async for _ in events:
                 pass
         assert events.result.output == "hello"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        ({"dialogue": []}, "create_dialogue"),
+        ({"dialogue": "chat"}, "got str"),
+        ({"approve": True}, "approve must be a function"),
+        ({"on_event": 5}, "on_event must be a function"),
+    ],
+)
+async def test_what_run_cannot_take_is_refused_before_it_asks(
+    wrong: dict[str, Any], complaint: str
+) -> None:
+    """A typed error that says what to give instead."""
+    executor, llm = executor_of("never")
+    with pytest.raises(ConfigurationError, match=complaint):
+        await executor.run("hi", functions=[add], **wrong)
+    assert llm.calls == []
