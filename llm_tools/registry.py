@@ -10,7 +10,7 @@ from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError, convert
 from msgspec.structs import replace
 
 from .errors import ConfigurationError
@@ -210,8 +210,30 @@ def _default(records: Mapping[str, Endpoint]) -> Endpoint:
     return (plain or list(records.values()))[0]
 
 
+class _Plain(Struct):
+    """The fields of `Endpoint` that people write by hand."""
+
+    key: str
+    protocol: str
+    dialect: str
+    base_url: str | None
+    base_url_env: tuple[str, ...]
+    api_key_env: tuple[str, ...]
+    headers: dict[str, str]
+    body: dict[str, Any]
+    quirks: dict[str, Any]
+    per_model: tuple[tuple[str, dict[str, Any]], ...]
+    aliases: dict[str, str]
+
+
 def _check(endpoint: Endpoint) -> None:
     key, protocol = endpoint.key, endpoint.protocol
+    try:
+        convert(endpoint, _Plain, from_attributes=True)
+    except ValidationError as error:
+        raise ConfigurationError(
+            f"The endpoint {key!r} cannot be registered: {error} (of `Endpoint`)."
+        ) from None
     if not key or "." in key or not _PROTOCOL.fullmatch(protocol):
         raise ConfigurationError(
             f"An endpoint's key must not be empty or hold a dot, and its protocol must be one "

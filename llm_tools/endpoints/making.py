@@ -2,10 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypedDict
+
+from typing_extensions import Unpack
 
 from ..errors import ConfigurationError
-from ..spec import Endpoint, KeyAuth
+from ..spec import Auth, Endpoint, Framing, KeyAuth, Params, Place, QuirkValues, Setting
+
+
+class EndpointFields(TypedDict, total=False):
+    """The other fields of `Endpoint`, which says what they mean."""
+
+    protocol: str
+    dialect: str
+    base_url_env: tuple[str, ...]
+    auth: Auth
+    place: Callable[[Mapping[str, str], str], Place] | None
+    settings: tuple[Setting, ...]
+    path: str | None
+    stream_path: str | None
+    framing: Framing | None
+    headers: Mapping[str, str]
+    body: Mapping[str, Any]
+    quirks: QuirkValues
+    per_model: tuple[tuple[str, QuirkValues], ...]
+    aliases: Mapping[str, str]
+    picks: Callable[[str, Params], bool] | None
+    model_id: Callable[[str], str] | None
+    replay_key: str | None
+    launcher: str | None
+    tier: Literal["verified", "community"]
+    docs_url: str | None
 
 
 def create_openai_compatible_endpoint(
@@ -13,7 +41,7 @@ def create_openai_compatible_endpoint(
     key: str,
     base_url: str,
     api_key_env: str | tuple[str, ...] | None = None,
-    **fields: Any,
+    **fields: Unpack[EndpointFields],
 ) -> Endpoint:
     """The record of an OpenAI-compatible host, for `register_endpoint`.
 
