@@ -78,16 +78,25 @@ def broke(endpoint: str, head: Head, broken: Broken) -> Failed:
     return Failed(error, retried=retried, stale=broken.phase == "stale")
 
 
-def timed_out(endpoint: str, attempt: Attempt, seconds: float | None) -> Failed:
-    """The attempt took longer than `timeout`."""
+def timed_out(
+    endpoint: str, attempt: Attempt, seconds: float | None, cause: Exception | None = None
+) -> Failed:
+    """The attempt took longer than `timeout`, by our clock or (`cause`) the carrier's own.
+
+    Args:
+        seconds: `timeout`; None where only the carrier, such as a caller's client, has one.
+    """
+    limit = "its client's timeout" if seconds is None else f"timeout={seconds:g} s"
     if attempt.sent:
         message = (
-            f"{endpoint} did not answer within timeout={seconds:g} s. It may still be working on "
-            "the request: raise timeout=, or ask for less."
+            f"{endpoint} did not answer within {limit}. It may still be working on the request: "
+            "raise the timeout, or ask for less."
         )
     else:
-        message = f"No connection to {endpoint} within timeout={seconds:g} s. Try again."
-    return Failed(RequestTimeoutError(message, endpoint=endpoint), retried=not attempt.sent)
+        message = f"No connection to {endpoint} within {limit}. Try again."
+    error = RequestTimeoutError(message, endpoint=endpoint)
+    error.__cause__ = cause
+    return Failed(error, retried=not attempt.sent)
 
 
 def past_deadline(endpoint: str, seconds: float) -> RequestTimeoutError:

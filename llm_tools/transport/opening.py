@@ -111,7 +111,10 @@ class OpenStream:
         if self._deadline is not None and anyio.current_time() >= self._deadline:
             reason = "was not done by its deadline: raise deadline=, or ask for less"
         else:
-            reason = f"sent nothing for {self._idle:g} s: raise timeout=, or ask again"
-        return RequestTimeoutError(
+            pause = "as long as its client waits" if self._idle is None else f"{self._idle:g} s"
+            reason = f"sent nothing for {pause}: raise the timeout, or ask again"
+        late = RequestTimeoutError(
             f"The stream from {self._endpoint} {reason}.", endpoint=self._endpoint
         )
+        late.__cause__ = broken.cause
+        return late

@@ -133,6 +133,7 @@ class Transport:
             await settings.limiter.acquire(request.body)
         head = await self._heads.find(request)
         carrier = self._carriers.choose(head)
+        cause: Exception | None = None
         with anyio.CancelScope() as scope:
             idle = None if request.framing is None else settings.timeout
             attempt = Attempt(scope, settings.timeout, fresh=fresh, idle=idle)
@@ -147,9 +148,10 @@ class Transport:
             except Broken as broken:
                 if broken.phase != "idle":
                     return broke(endpoint, head, broken)
+                cause = broken.cause
             except ResponseDecodeError as error:
                 return Failed(error.with_traceback(None))
-        return timed_out(endpoint, attempt, settings.timeout)
+        return timed_out(endpoint, attempt, settings.timeout, cause)
 
     async def _take_stream(
         self, arrival: Arrival, request: OutgoingRequest, head: Head, deadline: float | None

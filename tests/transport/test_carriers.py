@@ -535,3 +535,32 @@ async def test_the_fast_transport_as_a_transport_of_ours(server: Server) -> None
     with pytest.raises(ServerError):
         await transport.send(script.request())
     await fast.aclose()
+
+
+@pytest.mark.parametrize("timeout", [None, 600.0])
+async def test_a_timeout_of_the_client_s_own_keeps_its_cause(timeout: float | None) -> None:
+    """Whole or streamed, and also where no timeout of ours was set."""
+
+    def late(request: httpx.Request) -> httpx.Response:
+        raise httpx.ReadTimeout("too late")
+
+    class Pausing(httpx.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            yield b"data: a\n\n"
+            raise httpx.ReadTimeout("too long a pause")
+
+    def pausing(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, stream=Pausing())
+
+    def over(handler: Any) -> Transport:
+        wire = httpx.MockTransport(handler)
+        return Transport(TransportSettings(transport=wire, timeout=timeout))
+
+    with pytest.raises(RequestTimeoutError, match="did not answer within") as caught:
+        await over(late).send(make_request("https://api.example"))
+    assert repr(caught.value.__cause__) == "ReadTimeout('too late')"
+    stream = await over(pausing).open(make_request("https://api.example", framing="sse"))
+    assert await stream.read_frames() is not None
+    with pytest.raises(RequestTimeoutError, match="sent nothing for") as paused:
+        await stream.read_frames()
+    assert repr(paused.value.__cause__) == "ReadTimeout('too long a pause')"
