@@ -102,7 +102,8 @@ def create_llm_executor(
 
     Args:
         llm: what `use_llm` gives.
-        prompt: a prompt, a string, or a function of the input (sync or async) that returns one.
+        prompt: a prompt, a string (sent as it is: no template), or a function of the input (sync
+            or async) that returns one.
         parser: what turns the text into the output.
         name: told to the hooks.
         hooks: functions by event, see `Executor.on`.
