@@ -390,6 +390,16 @@ def test_reported_error_payloads() -> None:
     assert seen == 6
 
 
+@pytest.mark.parametrize(("status", "advice"), [(409, "try again."), (425, "try again."), (400, "will not help.")])  # fmt: skip
+def test_the_advice_of_a_bad_request_fits_whether_it_may_be_retried(
+    status: int, advice: str
+) -> None:
+    """A conflict passes; a wrong request does not."""
+    error = provider_error("openai", status=status, body=b"{}", headers={})
+    assert str(error).endswith(advice)
+    assert error.retryable is (status != 400)
+
+
 @pytest.mark.skipif(RECORDINGS is None, reason="LLM_TOOLS_RECORDINGS is not set")
 def test_recorded_errors_have_the_class_of_their_status() -> None:
     """Recorded error answers have a class that fits their status, a message and a code."""

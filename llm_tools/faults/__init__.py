@@ -97,7 +97,7 @@ def _error(
     wait = retry_after(headers, said.details)
     ids = (headers[name] for name in _REQUEST_IDS if headers.get(name))
     return kind(
-        word_message(endpoint, kind, status, said, wait, headers),
+        word_message(endpoint, kind, status, said, wait, headers, retryable=retryable),
         status=status,
         code=said.code,
         request_id=next(ids, said.request_id),

@@ -47,6 +47,8 @@ def word_message(
     said: Said,
     wait: float | None,
     headers: Mapping[str, str],
+    *,
+    retryable: bool | None,
 ) -> str:
     """`openai answered 429 (rate_limit_exceeded): … Wait 3 s, …`, short."""
     word = f" ({shortened(said.code, 80)})" if said.code and said.code != str(status) else ""
@@ -55,6 +57,8 @@ def word_message(
     else:
         text = shortened(" ".join(said.message.split()), _LONGEST) or "it gave no reason"
     advice = _ADVICE_OF_WORD.get(said.code or "") or _ADVICE[kind]
+    if kind is BadRequestError and retryable:
+        advice = "Something else was in its way for now: try again."
     if kind is RateLimitError and wait:
         advice = advice.replace("Wait", f"Wait {wait:g} s", 1)
     end = "" if text.endswith((".", "!", "?", "…")) else "."
