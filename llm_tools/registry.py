@@ -74,6 +74,8 @@ def register_endpoint(endpoint: Endpoint) -> None:
     Raises:
         ConfigurationError: a key that cannot stand in a model key, an unknown dialect or quirk.
     """
+    if not isinstance(endpoint, Endpoint):
+        raise ConfigurationError(f"register_endpoint() takes an Endpoint, got {endpoint!r}.")
     _load_built_in(endpoint.key)
     if isinstance(endpoint.api_key_env, str):
         endpoint = replace(endpoint, api_key_env=(endpoint.api_key_env,))

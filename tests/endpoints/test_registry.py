@@ -172,6 +172,12 @@ def test_a_record_that_cannot_work_is_refused(record: dict[str, Any], complaint:
         register_endpoint(Endpoint(**record))
 
 
+def test_what_is_no_record_is_refused() -> None:
+    """A typed error."""
+    with pytest.raises(ConfigurationError, match="takes an Endpoint, got 'acme'"):
+        register_endpoint("acme")  # type: ignore[arg-type]
+
+
 def test_a_field_no_endpoint_has_is_refused() -> None:
     """The short way takes the fields of a record, and names them."""
     with pytest.raises(ConfigurationError, match="no colour"):

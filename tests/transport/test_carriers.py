@@ -56,6 +56,8 @@ async def test_a_client_of_the_callers(server: Server, library: Any) -> None:
         assert script.log[0]["headers"]["x-mine"] == "1"
         assert script.log[0]["headers"]["authorization"] == f"Bearer {KEY}"
         assert len({entry["connection"] for entry in script.log}) == 1
+    with pytest.raises(ConfigurationError, match="has been closed"):
+        await transport.send(script.request())
 
 
 async def test_failures_through_a_client(server: Server, library: Any) -> None:

@@ -22,9 +22,15 @@ class ClientCarrier:
         self._client = client
 
     async def start(self, head: Head, body: bytes, attempt: Attempt) -> Arrival:
-        """Send, and wait for the response head."""
+        """Send, and wait for the response head.
+
+        Raises:
+            ConfigurationError: the client has been closed.
+        """
         attempt.begin()
         client = self._client
+        if getattr(client, "is_closed", False):
+            raise ConfigurationError("client= has been closed: give one that is open.")
         try:
             with KeysInHand(head.secrets):
                 response = await client.send(
