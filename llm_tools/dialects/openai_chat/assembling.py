@@ -7,16 +7,20 @@ from typing import Any
 
 from .blocks import add_chunk, add_detail, finished_chunk, finished_detail
 from .calls import CallAssembler, CallSlot
-from .wire import Choice, Message, ToolCall
+from .wire import Choice, Completion, Message, ToolCall
+
+_NOTHING = Message()
 
 
 class ChoiceAssembler:
     """One choice in the making."""
 
     __slots__ = ("_annotations", "_chunks", "_content", "_details", "_extra", "_images",
-                 "_reasoning", "_reasoning_content", "_refusal", "calls", "choice")  # fmt: skip
+                 "_reasoning", "_reasoning_content", "_refusal", "calls", "choice",
+                 "number")  # fmt: skip
 
-    def __init__(self, known: Collection[str]) -> None:
+    def __init__(self, known: Collection[str], number: int) -> None:
+        self.number: int = number
         self.choice: Choice = Choice()
         self.calls: CallAssembler = CallAssembler(known)
         self._annotations: list[Any] = []
@@ -34,16 +38,31 @@ class ChoiceAssembler:
         """The text since the last chunk that was none."""
         return "".join(self._content)
 
-    def go_on(self, piece: Choice, delta: Message) -> CallSlot | None:
-        """Take in a chunk that is nothing but more arguments of one call; None if it is not."""
+    def go_on(self, chunk: Completion) -> CallSlot | None:
+        """Take in a chunk that is nothing but more arguments of a call that has started.
+
+        None if it is anything else. Nearly every chunk of a call is one of these, so this looks at
+        no more than it must.
+        """
+        choices = chunk.choices
+        if choices is None or len(choices) != 1 or chunk.usage is not None:
+            return None
+        if chunk.error is not None or chunk.x_groq is not None or chunk.citations is not None:
+            return None
+        piece = choices[0]
+        delta = piece.delta
+        if delta is None or piece.finish_reason is not None or piece.error is not None:
+            return None
         calls = delta.tool_calls
-        if not calls or len(calls) > 1 or piece.finish_reason is not None or piece.error:
+        if calls is None or len(calls) != 1 or piece.index != self.number:
             return None
-        if delta.content or delta.reasoning_content or delta.reasoning or delta.refusal:
-            return None
-        if delta.reasoning_details or delta.images or delta.annotations or delta.extra_content:
-            return None
-        return self.calls.go_on(calls[0])
+        delta.tool_calls = None
+        if delta == _NOTHING:
+            slot = self.calls.go_on(calls[0])
+            if slot is not None:
+                return slot
+        delta.tool_calls = calls
+        return None
 
     def add(self, piece: Choice, delta: Message) -> list[CallSlot]:
         """Take in one chunk of this choice; returns the calls it touched, in order."""

@@ -73,33 +73,36 @@ class CallSlot:
 class CallAssembler:
     """The calls of one answer."""
 
-    __slots__ = ("_by_id", "_by_index", "_highest", "_known", "_last", "_numbers", "slots")
+    __slots__ = ("_by_id", "_by_index", "_highest", "_known", "_numbers", "last", "slots")
 
     def __init__(self, known: Collection[str]) -> None:
         self._known = known
         self._by_index: dict[int, CallSlot] = {}
         self._by_id: dict[str, CallSlot] = {}
-        self._last: CallSlot | None = None
+        self.last: CallSlot | None = None
         self._numbers: set[int] = set()
         self._highest = -1
         self.slots: list[CallSlot] = []
 
     def go_on(self, piece: ToolCall) -> CallSlot | None:
-        """Take in a piece that is nothing but more arguments of a known index; None if it is not.
+        """Take in a piece that is nothing but more arguments of a call that has started.
 
-        Nearly every piece is one of these, so this is kept short.
+        None if it is anything else.
         """
-        slot = None if piece.index is None else self._by_index.get(piece.index)
-        function = piece.function
-        if slot is None or function is None or function.name or piece.extra_content is not None:
+        index, function = piece.index, piece.function
+        if index is None or function is None:
+            return None
+        slot = self._by_index.get(index)
+        if slot is None or not (slot.touched and slot.started):
             return None
         arguments = function.arguments
-        if slot.custom or not arguments or type(arguments) is not str:
+        if type(arguments) is not str or not arguments or function.name:
             return None
-        if piece.id and piece.id != slot.id:
+        if piece.extra_content is not None or (piece.id and piece.id != slot.id):
             return None
         slot.fragments.append(arguments)
-        self._last = slot
+        slot.sent += 1
+        self.last = slot
         return slot
 
     def add_all(self, pieces: list[ToolCall]) -> list[CallSlot]:
@@ -128,14 +131,14 @@ class CallAssembler:
         if arguments:
             slot.fragments.append(arguments)
         slot.extra.update(piece.extra_content or {})
-        self._last = slot
+        self.last = slot
         return slot
 
     def _find(self, index: int | None, call_id: str) -> CallSlot | None:
         """The call that a piece without a name goes on with."""
         same_id = self._by_id.get(call_id) if call_id else None
         if index is None:
-            last = self._last
+            last = self.last
             late_id = last is not None and not last.id
             return last if not call_id or (same_id is None and late_id) else same_id
         slot = self._by_index.get(index)

@@ -16,7 +16,10 @@ from ...spec import Plan
 from .reading import read_completion
 from .wire import Completion
 
+UNREAD = (msgspec.DecodeError, RecursionError)
 _TYPED = msgspec.json.Decoder(Completion)
+decode_typed = _TYPED.decode
+"""One body or chunk as it should be; raises one of `UNREAD` where it is not."""
 _UNTYPED = msgspec.json.Decoder()
 _MISFIT = re.compile(r"at `\$(.*)`$")
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
@@ -50,8 +53,8 @@ def decode_completion(data: bytes) -> Completion:
         ResponseDecodeError: it is no JSON object.
     """
     try:
-        return _TYPED.decode(data)
-    except (msgspec.DecodeError, RecursionError):
+        return decode_typed(data)
+    except UNREAD:
         return _decode_mended(data)
 
 

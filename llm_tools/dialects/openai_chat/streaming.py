@@ -5,28 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...content import OutputResult, ReasoningDelta, RefusalDelta, StreamEvent, TextDelta
+from ...content import (
+    FunctionInputDelta,
+    OutputResult,
+    ReasoningDelta,
+    RefusalDelta,
+    StreamEvent,
+    TextDelta,
+)
 from ...errors import LlmToolsError, ResponseDecodeError, StreamError
 from ...spec import Frame, Plan
 from ...streamed_calls import BROKE_OFF
 from .assembling import ChoiceAssembler
 from .blocks import thinking_text
-from .decoding import carried_error, decode_completion, error_event
+from .calls import CallSlot
+from .decoding import UNREAD, carried_error, decode_completion, decode_typed, error_event
 from .emulating import call_in_text
 from .reading import read_completion, stop_reason
+from .repeating import Repetition
 from .telling import CallTeller
 from .wire import Choice, Completion, Function, Message, ToolCall
 
 _END = b"[DONE]"
 _NOTHING = Message()
+_LESSONS = 3
+"""How often in a row the form of a call's chunks is learned: hosts that pad them never repeat."""
 
 
 class ChatStream:
     """One stream of chunks. A finish reason or `[DONE]` is its end mark; some hosts send one."""
 
     __slots__ = (
-        "_choices", "_ended", "_failed", "_first", "_first_number", "_headers", "_known", "_named",
-        "_plan", "_stood_in", "_teller", "_whole",
+        "_choices", "_ended", "_failed", "_first", "_first_number", "_growing", "_headers",
+        "_known", "_lessons", "_named", "_plan", "_repeated", "_stood_in", "_teller", "_whole",
     )  # fmt: skip
 
     def __init__(self, plan: Plan, headers: Mapping[str, str]) -> None:
@@ -38,6 +49,9 @@ class ChatStream:
         self._choices: dict[int, ChoiceAssembler] = {}
         self._first: ChoiceAssembler | None = None
         self._first_number = 0
+        self._growing: CallSlot | None = None
+        self._repeated: Repetition | None = None
+        self._lessons = 0
         self._ended = False
         self._failed = False
         self._named = False
@@ -55,30 +69,59 @@ class ChatStream:
             ProviderError: it is an error of the provider's; `result` is what had come.
             StreamError: it is no chunk.
         """
+        slot = self._growing
+        if slot is None or frame.event is not None:
+            return self._feed_any(frame)
+        fragment = self._repeated.read(frame.data) if self._repeated is not None else None
+        if not fragment:
+            return self._feed_known(frame)
+        slot.fragments.append(fragment)
+        slot.sent += 1
+        return [FunctionInputDelta(index=slot.number, partial_json=fragment)]
+
+    def _feed_known(self, frame: Frame) -> list[StreamEvent]:
+        """Events of a frame that most likely goes on with the call that grows."""
+        try:
+            chunk = decode_typed(frame.data)
+        except UNREAD:
+            return self._feed_any(frame)
+        assert self._first is not None  # noqa: S101 - a call grows in it
+        slot = self._first.go_on(chunk)
+        if slot is None:
+            return self._take(chunk, frame.data)
+        fragment = slot.fragments[-1]
+        if slot is not self._growing:
+            self._growing, self._repeated, self._lessons = slot, None, _LESSONS
+        elif self._lessons:
+            self._lessons -= 1
+            self._repeated = Repetition.learn(frame.data, fragment, read_fragment)
+        return [FunctionInputDelta(index=slot.number, partial_json=fragment)]
+
+    def _feed_any(self, frame: Frame) -> list[StreamEvent]:
+        """Events of a frame that may be anything."""
         data = frame.data.strip()
         if self._ended or not data:
             return []
         if data == _END:
-            self._ended = True
+            self._ended, self._growing = True, None
             return self._finish(self._first) if self._first is not None else []
         if frame.event == "error":
             raise self._with_result(error_event(self._plan, data, self._headers))
-        chunk = self._decode(data)
-        if chunk.usage or chunk.x_groq or chunk.citations or not self._named:
-            self._keep(chunk)
-        choices = chunk.choices
-        if choices and len(choices) == 1 and chunk.error is None:
-            return self._add(choices[0])
-        return self._add_other(chunk, data)
+        return self._take(self._decode(data), data)
 
-    def _add_other(self, chunk: Completion, data: bytes) -> list[StreamEvent]:
-        """A chunk with several choices, with none, or with an error."""
+    def _take(self, chunk: Completion, data: bytes) -> list[StreamEvent]:
+        """Events of any chunk."""
+        if not self._named or chunk.usage or chunk.x_groq or chunk.citations:
+            self._keep(chunk)
         events: list[StreamEvent] = []
         for piece in chunk.choices or ():
             events += self._add(piece)
         error = carried_error(self._plan, chunk, data, self._headers)
         if error is not None:
             raise self._with_result(error)
+        last = self._first.calls.last if self._first is not None and self._named else None
+        self._growing = last if last is not None and last.started and last.touched else None
+        self._repeated, self._lessons = None, _LESSONS
         return events
 
     def close(self) -> OutputResult:
@@ -127,17 +170,14 @@ class ChatStream:
         number = piece.index or 0
         choice = self._choices.get(number)
         if choice is None:
-            choice = self._choices[number] = ChoiceAssembler(self._known)
+            choice = self._choices[number] = ChoiceAssembler(self._known, number)
             if self._first is None or number < self._first_number:
                 self._first, self._first_number = choice, number
         delta = piece.delta or piece.message or _NOTHING
-        slot = choice.go_on(piece, delta)
-        if slot is not None and slot.started and choice is self._first:
-            return [self._teller.more(slot)]
-        events = self._text_events(delta) if choice is self._first else []
-        touched = choice.add(piece, delta) if slot is None else [slot]
+        touched = choice.add(piece, delta)
         if choice is not self._first:
             return []
+        events = self._text_events(delta)
         for slot in touched:
             events += self._teller.piece(slot)
         if piece.finish_reason or piece.error:
@@ -192,6 +232,13 @@ class ChatStream:
 def open_stream(plan: Plan, headers: Mapping[str, str]) -> ChatStream:
     """A reader for the stream that answers the plan's request."""
     return ChatStream(plan, headers)
+
+
+def read_fragment(data: bytes) -> str | None:
+    """The arguments in a chunk that has some."""
+    calls = (decode_typed(data).choices or [Choice()])[0].delta
+    function = calls.tool_calls[0].function if calls is not None and calls.tool_calls else None
+    return function.arguments if function is not None else None
 
 
 def _detail_events(details: list[Any]) -> list[StreamEvent]:

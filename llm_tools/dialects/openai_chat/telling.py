@@ -33,14 +33,6 @@ class CallTeller:
         self._ids = UniqueIds()
         self._touched: list[CallSlot] = []
 
-    def more(self, slot: CallSlot) -> FunctionInputDelta:
-        """A call that has started got one more fragment."""
-        if not slot.touched:
-            slot.touched = True
-            self._touched.append(slot)
-        slot.sent += 1
-        return FunctionInputDelta(index=slot.number, partial_json=slot.fragments[-1])
-
     def piece(self, slot: CallSlot) -> list[StreamEvent]:
         """A piece of a call came; where it is the first, the calls before it may be complete."""
         if slot.custom or not slot.says_something:
