@@ -136,7 +136,7 @@ class Dialogue:
         try:
             saved = msgspec.json.decode(text, type=_Saved)
             messages = [_read_saved(message) for message in saved.messages]
-        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        except (msgspec.DecodeError, UnicodeError, RecursionError, TypeError) as error:
             raise ConfigurationError(f"This is no saved dialogue: {error}.{_HINT}") from error
         return cls(saved.name, messages)
 

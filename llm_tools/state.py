@@ -152,7 +152,7 @@ class State:
         """
         try:
             saved = msgspec.json.decode(text, type=_Saved)
-        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        except (msgspec.DecodeError, UnicodeError, RecursionError, TypeError) as error:
             raise ConfigurationError(f"This is no saved state: {error}.") from error
         state = cls()
         for raw in saved.dialogues:

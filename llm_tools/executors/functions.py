@@ -288,6 +288,11 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
             ConfigurationError: no functions, an unknown option, or no decision on a waiting call.
             LlmToolsError: as for `run`.
         """
+        if not isinstance(pending, PendingRun):
+            raise ConfigurationError(
+                f"resume() takes a RunResult's pending, got {type(pending).__name__}; "
+                "PendingRun.from_json(text) reads a stored one."
+            )
         offered = pending.local.get("functions") if functions is None else functions
         if offered is None:
             raise ConfigurationError("A pending run from JSON needs functions=[…] to be resumed.")

@@ -125,8 +125,12 @@ def settle(pending: PendingRun, decisions: Mapping[str, Decision | FunctionResul
     Raises:
         ConfigurationError: something that is no decision, or for a call that does not wait.
     """
+    if not isinstance(decisions, Mapping):
+        raise ConfigurationError(
+            f"decisions must be a dict by function id, got {type(decisions).__name__}."
+        )
     known = {call.function_id: call for call in pending.waiting}
-    unknown = sorted(set(decisions) - set(known))
+    unknown = sorted(map(str, set(decisions) - set(known)))
     if unknown:
         raise ConfigurationError(
             f"No call waits under {', '.join(unknown)}; there wait {', '.join(sorted(known))}."

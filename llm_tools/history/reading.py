@@ -10,6 +10,7 @@ from ..content import (
     Message,
     OutputResultContent,
     OutputResultFunctionUse,
+    OutputResultImage,
     OutputResultText,
 )
 from ..errors import ConfigurationError
@@ -216,6 +217,8 @@ def _is_sound_part(part: OutputResultContent) -> bool:
     if type(part) is OutputResultFunctionUse:
         texts = (part.name, part.function_id)
         return type(part.input) is dict and all(type(text) is str for text in texts)
+    if type(part) is OutputResultImage:
+        return (type(part.url) is str) is not (type(part.data) is str)
     return True
 
 

@@ -274,6 +274,8 @@ def test_later_additions_are_passed_over() -> None:
         "{",
         "\ud800",
         b"\xff",
+        None,
+        5,
         '{"messages": []}',
         '{"version": 1, "messages": [{"role": "user"}]}',
         '{"version": 1, "messages": [{"role": "king", "content": "x"}]}',
@@ -283,7 +285,7 @@ def test_later_additions_are_passed_over() -> None:
         '{"version": 1, "messages": ' + "[" * 100_000,
     ],
 )
-def test_what_is_no_saved_dialogue_is_refused(text: str | bytes) -> None:
+def test_what_is_no_saved_dialogue_is_refused(text: Any) -> None:
     """A typed error, whatever is wrong with it."""
     with pytest.raises(ConfigurationError):
         Dialogue.from_json(text)

@@ -236,3 +236,11 @@ def test_the_caller_s_dicts_are_not_changed() -> None:
 def test_a_result_keeps_text_and_image_parts(value: Any, expected: Any) -> None:
     """Parts stay parts; what only looks like one stays JSON."""
     assert result_content(value) == expected
+
+
+@pytest.mark.parametrize("fields", [{}, {"url": 5}, {"data": 5}, {"url": "u", "data": "aGk="}])
+def test_an_image_struct_without_an_image_is_refused(fields: Any) -> None:
+    """Types are only hints: a hand-made struct is looked at, too."""
+    message = Message(role="user", content=(OutputResultImage(**fields),))
+    with pytest.raises(ConfigurationError, match="an image needs either url or data"):
+        read_messages([message])

@@ -315,6 +315,19 @@ class TestMistakes:
         ):
             await executor.resume(waiting.pending, decisions={"c1": "yes"})
 
+    async def test_other_kinds(self) -> None:
+        """JSON that was not read, no pending run at all, decisions that are no dict."""
+        executor, _ = executor_of(use("pay", "c1", amount=1))
+        waiting = await executor.run("please", functions=[pay])
+        for wrong in (waiting.pending.to_json(), None):
+            with pytest.raises(ConfigurationError, match="from_json"):
+                await executor.resume(wrong, decisions={})
+        for decisions in (None, [True]):
+            with pytest.raises(ConfigurationError, match="decisions must be a dict"):
+                await executor.resume(waiting.pending, decisions=decisions)
+        with pytest.raises(ConfigurationError, match="No call waits under 5"):
+            await executor.resume(waiting.pending, decisions={5: True})
+
     async def test_functions(self) -> None:
         """They do not come with the JSON; and each needs its Python function."""
         executor, _ = executor_of(use("pay", "c1", amount=1))
