@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from msgspec.structs import replace
+
+from ..spec import Frame
 from .secret import MASK, Key
 
 _SHORTEST_IN_ERRORS = 6
@@ -49,6 +52,14 @@ def mask_answer(data: bytes, looked_for: tuple[bytes, ...]) -> bytes:
         if needle in data:
             data = data.replace(needle, MASK.encode())
     return data
+
+
+def mask_frames(frames: list[Frame], looked_for: tuple[bytes, ...]) -> list[Frame]:
+    """Frames of a stream without the key, which may have come in two pieces."""
+    for needle in looked_for:
+        if any(needle in frame.data for frame in frames):
+            frames = [replace(one, data=mask_answer(one.data, (needle,))) for one in frames]
+    return frames
 
 
 def mask_error_body(data: bytes, secrets: Iterable[Key]) -> bytes:

@@ -11,7 +11,7 @@ from ..spec import Frame
 from .arrival import Arrival, Broken
 from .framing import Framer
 from .inflating import Inflater
-from .masking import mask_answer, mask_answer_headers
+from .masking import mask_answer_headers, mask_frames
 
 LARGEST_STREAM = 256_000_000
 
@@ -68,7 +68,7 @@ class OpenStream:
                 chunk = await self._read()
                 if not chunk:
                     return await self._finish() or None
-                frames = self._framer.feed(mask_answer(self._inflater.feed(chunk), self._needles))
+                frames = mask_frames(self._framer.feed(self._inflater.feed(chunk)), self._needles)
             except Broken as broken:
                 error = self._broken(broken)
                 break
@@ -90,7 +90,7 @@ class OpenStream:
     async def _finish(self) -> list[Frame]:
         await self.aclose()
         rest = self._inflater.close()
-        return [*self._framer.feed(rest), *self._framer.close()]
+        return mask_frames([*self._framer.feed(rest), *self._framer.close()], self._needles)
 
     async def _read_in_time(self) -> bytes:
         """Read where the arrival keeps no time; a scope around the read alone."""

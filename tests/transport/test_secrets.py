@@ -7,7 +7,7 @@ import json
 import logging
 import pickle
 import traceback
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import anyio
@@ -107,6 +107,28 @@ async def test_no_broken_stream_tells_the_key(server: Server, kind: str) -> None
     with pytest.raises(StreamError) as caught:
         await stream.read_frames()
     assert KEY not in everything_about(caught.value)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("cut", [1, len(KEY) // 2, len(KEY) - 1])
+async def test_a_key_that_comes_in_two_pieces(cut: int) -> None:
+    """It is masked in the frame, wherever the network cut it, and at the end of the stream."""
+
+    class Pieces(httpx.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            for _ in range(2):
+                yield b"data: " + KEY[:cut].encode()
+                yield KEY[cut:].encode() + b"\n\n"
+            yield b"data: " + KEY[:cut].encode()
+            yield KEY[cut:].encode()
+
+    wire = httpx.MockTransport(lambda request: httpx.Response(200, stream=Pieces()))
+    transport = Transport(TransportSettings(transport=wire))
+    stream = await transport.open(make_request("https://api.example", framing="sse"))
+    seen = []
+    while (frames := await stream.read_frames()) is not None:
+        seen += [frame.data for frame in frames]
+    assert set(seen) == {b"***"}
 
 
 @pytest.mark.anyio
