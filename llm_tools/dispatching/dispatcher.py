@@ -157,11 +157,11 @@ async def open_dispatcher(
 
     Leaving the block by an exception, or being cancelled, cancels what runs and waits for it.
     """
-    dispatcher: Dispatcher | None = None
+    tasks = anyio.create_task_group()
+    dispatcher = Dispatcher(offered, tasks, options)
     failed: BaseException | None = None
     try:
-        async with anyio.create_task_group() as tasks:
-            dispatcher = Dispatcher(offered, tasks, options)
+        async with tasks:
             try:
                 yield dispatcher
             except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001
@@ -169,7 +169,6 @@ async def open_dispatcher(
                 failed = error
                 tasks.cancel_scope.cancel()
     finally:
-        if dispatcher is not None:
-            dispatcher.raise_fatal()
+        dispatcher.raise_fatal()
     if failed is not None:
         raise failed

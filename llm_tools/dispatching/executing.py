@@ -114,8 +114,7 @@ class _Execution:
             if not is_cancellation(error):
                 raise
             if _is_cancelled():
-                await checkpoint()  # leaves as a cancellation alone, whatever came with it
-                raise
+                await checkpoint()  # leaves by the cancellation alone, whatever came with it
             own = RuntimeError(f"{self._call.name} raised {type(error).__name__} by itself")
             return self._failure(own)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..content import (
     FunctionResult,
@@ -64,31 +64,30 @@ class Round:
         Of an answer that broke off, the calls that were taken up and all that came before; nothing
         where none was.
         """
-        if self.answer is None and self.taken:
-            return self._fragment()
-        return () if self.answer is None else self.answer.content
-
-    def _fragment(self) -> tuple[OutputResultContent, ...]:
-        heard, is_whole = _heard(self.events)
-        taken = {call.function_id: call for call in self.taken}
-        if heard is None or not taken.keys() <= {x.function_id for x in heard.function_calls}:
-            return tuple(self.taken)
-        if is_whole:
-            return heard.content
-        # Of the calls of a broken answer, those count that were complete before it broke.
-        parts = [taken.get(getattr(part, "function_id", ""), part) for part in heard.content]
-        return tuple(
-            part
-            for part in parts
-            if not isinstance(part, OutputResultFunctionUse) or part.function_id in taken
-        )
+        if self.answer is not None:
+            return self.answer.content
+        if self.events is None or not self.taken:
+            return ()
+        return _as_far_as(self.events, {call.function_id: call for call in self.taken})
 
 
-def _heard(events: Events | None) -> tuple[OutputResult | None, bool]:
-    """What a stream has brought, and whether that is all of its answer."""
-    if events is None:
-        return None, False
+def _as_far_as(
+    events: Events, taken: Mapping[str, OutputResultFunctionUse]
+) -> tuple[OutputResultContent, ...]:
+    """What a stream has brought; of a broken one, those calls alone that were taken up whole."""
     try:
-        return events.result, True
+        return events.result.content
     except LlmToolsError as error:
-        return (error.result if isinstance(error.result, OutputResult) else None), False
+        heard = error.result
+    if not isinstance(heard, OutputResult) or not taken.keys() <= _ids(heard):
+        return tuple(taken.values())
+    parts = [taken.get(getattr(part, "function_id", ""), part) for part in heard.content]
+    return tuple(
+        part
+        for part in parts
+        if not isinstance(part, OutputResultFunctionUse) or part.function_id in taken
+    )
+
+
+def _ids(result: OutputResult) -> set[str]:
+    return {call.function_id for call in result.function_calls}

@@ -20,7 +20,7 @@ from ..content import (
     RunResult,
 )
 from ..dialogue import Dialogue
-from ..dispatching import Approve, DispatchOptions, open_dispatcher
+from ..dispatching import Approve, Dispatcher, DispatchOptions, open_dispatcher
 from ..dispatching.memory import Memo
 from ..dispatching.outcomes import failure
 from ..errors import ConfigurationError, LlmToolsError, RunLimitError
@@ -114,13 +114,15 @@ class Run:
         round_ = Round()
         try:
             if options.start_early or options.on_event is not None:
-                await self._streamed(round_, messages, choice, may_run)
+                answer = await self._streamed(round_, messages, choice, may_run)
             else:
-                await self._whole(round_, messages, choice, may_run)
+                answer = await self._whole(round_, messages, choice, may_run)
         except BaseException:
             self._write_down(round_, round_.content())
             raise
-        return await self._close(round_)
+        if not answer.function_calls:
+            return self._last(answer)
+        return await self._close(round_, answer.content)
 
     def _begin_turn(self) -> tuple[FunctionCall, Offered | None]:
         """Count a turn; what is asked in it, and what may run."""
@@ -141,16 +143,17 @@ class Run:
         messages: Sequence[Message],
         choice: FunctionCall,
         may_run: Offered | None,
-    ) -> None:
+    ) -> OutputResult:
         """Ask, then dispatch the answer's calls."""
         with self._counting():
             answer = await self._options.ask.call(messages, choice)
         round_.answer = answer
         await self._told_turn(answer)
         if answer.function_calls:
-            async with self._dispatching(round_, may_run, self._options.approve):
+            async with self._dispatching(round_, may_run, self._options.approve) as dispatcher:
                 for call in answer.function_calls:
-                    self._take(round_, call)
+                    self._take(round_, dispatcher, call)
+        return answer
 
     async def _streamed(
         self,
@@ -158,20 +161,25 @@ class Run:
         messages: Sequence[Message],
         choice: FunctionCall,
         may_run: Offered | None,
-    ) -> None:
+    ) -> OutputResult:
         """The same over a stream; functions may start while the rest still comes."""
-        async with self._dispatching(round_, may_run, self._options.approve):
+        async with self._dispatching(round_, may_run, self._options.approve) as dispatcher:
             with self._counting():
-                answer = await self._read_stream(round_, messages, choice)
+                answer = await self._read_stream(round_, dispatcher, messages, choice)
             round_.answer = answer
             await self._told_turn(answer)
             started = {call.function_id for call in round_.taken}
             for call in answer.function_calls:
                 if call.function_id not in started:
-                    self._take(round_, call)
+                    self._take(round_, dispatcher, call)
+        return answer
 
     async def _read_stream(
-        self, round_: Round, messages: Sequence[Message], choice: FunctionCall
+        self,
+        round_: Round,
+        dispatcher: Dispatcher,
+        messages: Sequence[Message],
+        choice: FunctionCall,
     ) -> OutputResult:
         options = self._options
         async with options.ask.stream(messages, choice) as events:
@@ -180,7 +188,7 @@ class Run:
                 if options.on_event is not None:
                     await _told(options.on_event(event))
                 if options.start_early and isinstance(event, FunctionUseDone):
-                    self._take(round_, event.function_use)
+                    self._take(round_, dispatcher, event.function_use)
             return events.result
 
     @contextmanager
@@ -199,17 +207,15 @@ class Run:
     @asynccontextmanager
     async def _dispatching(
         self, round_: Round, may_run: Offered | None, approve: Approve | None
-    ) -> AsyncIterator[None]:
+    ) -> AsyncIterator[Dispatcher]:
         """Run what the round takes up inside the block; all of it has ended after it."""
         options = replace(self._dispatch_options, approve=approve, forbidden=may_run is None)
         async with open_dispatcher(may_run or {}, options) as dispatcher:
             round_.dispatcher = dispatcher
-            yield
+            yield dispatcher
 
-    def _take(self, round_: Round, call: OutputResultFunctionUse) -> None:
+    def _take(self, round_: Round, dispatcher: Dispatcher, call: OutputResultFunctionUse) -> None:
         """Take up a call, or answer it where its function was called too often."""
-        dispatcher = round_.dispatcher
-        assert dispatcher is not None  # noqa: S101 - calls are taken inside its block
         limit = self._options.limits.max_calls_per_function
         if self._watch.over_limit(call.name, limit):
             text = f"Not run: {call.name!r} may be called {limit} times in a run."
@@ -224,9 +230,7 @@ class Run:
         done = {result.function_id: result for result in pending.done}
         waiting = {call.function_id for call in pending.waiting}
         try:
-            async with self._dispatching(round_, self._options.offered, decide):
-                dispatcher = round_.dispatcher
-                assert dispatcher is not None  # noqa: S101 - we are inside its block
+            async with self._dispatching(round_, self._options.offered, decide) as dispatcher:
                 for call in pending.calls:
                     if call.function_id in waiting:
                         dispatcher.submit(call)
@@ -238,15 +242,11 @@ class Run:
         return await self._close(round_, pending.content)
 
     async def _close(
-        self, round_: Round, content: tuple[OutputResultContent, ...] | None = None
+        self, round_: Round, content: tuple[OutputResultContent, ...]
     ) -> RunResult | None:
         """After a dispatch: write the round down, check the limits."""
-        content = round_.content() if content is None else content
         if round_.deferred:
             return self._wait(round_, content)
-        if not round_.taken:
-            assert round_.answer is not None  # noqa: S101 - a pending round has calls
-            return self._last(round_.answer)
         results = self._write_down(round_, content)
         for result in results:
             await self._told_function(result)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterable, Callable, Iterable, Mapping
+from inspect import isawaitable
 from typing import Any, TypeAlias
 
 import httpx
@@ -24,13 +25,14 @@ class RecordedRequest(Struct, frozen=True, kw_only=True):
 class ScriptedResponse(Struct, frozen=True, kw_only=True):
     """One answer: `body` as JSON value, text or bytes; `chunks` instead of it for a stream.
 
-    Chunks from an asynchronous generator may wait for something in between.
+    Chunks from an asynchronous generator may wait for something in between. An exception among
+    them is raised: the connection breaks there.
     """
 
     status: int = 200
     headers: Mapping[str, str] = {}
     body: Any = b""
-    chunks: Iterable[bytes] | AsyncIterable[bytes] | None = None
+    chunks: Iterable[bytes | Exception] | AsyncIterable[bytes | Exception] | None = None
 
 
 Reply: TypeAlias = (
@@ -47,8 +49,9 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
     """Give it to `use_llm(…, transport=ScriptedTransport([…]))`.
 
     Each request takes the next reply: a `ScriptedResponse`, a JSON value (status 200), text or
-    bytes, an exception to raise, or a function of the `RecordedRequest` that returns one of these.
-    A single function instead of a list answers every request. `requests` holds what was sent.
+    bytes, an exception to raise, or a function of the `RecordedRequest` that returns one of these
+    (sync or async). A single function instead of a list answers every request. `requests` holds
+    what was sent.
     """
 
     def __init__(self, replies: Iterable[Reply] | Callable[[RecordedRequest], Any]) -> None:
@@ -70,8 +73,10 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
         )
         self.requests.append(recorded)
         reply = self._answer_all or next(self._replies, None)
-        while callable(reply) and not isinstance(reply, ScriptedResponse):
+        while callable(reply):
             reply = reply(recorded)
+            if isawaitable(reply):
+                reply = await reply
         if reply is None:
             raise ConfigurationError("The script of this ScriptedTransport has ended.")
         if isinstance(reply, Exception):
@@ -80,16 +85,28 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
 
 
 class _Chunks(httpx.AsyncByteStream):
-    def __init__(self, chunks: Iterable[bytes] | AsyncIterable[bytes]) -> None:
-        self._chunks = chunks
+    """A class and no generator, which would have to be closed when it is left early."""
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        if isinstance(self._chunks, AsyncIterable):
-            async for chunk in self._chunks:
-                yield chunk
-        else:
-            for chunk in self._chunks:
-                yield chunk
+    def __init__(self, chunks: Iterable[Any] | AsyncIterable[Any]) -> None:
+        self._later = aiter(chunks) if isinstance(chunks, AsyncIterable) else None
+        self._ready = iter(()) if isinstance(chunks, AsyncIterable) else iter(chunks)
+
+    def __aiter__(self) -> _Chunks:
+        return self
+
+    async def __anext__(self) -> bytes:
+        chunk = next(self._ready, None) if self._later is None else await anext(self._later)
+        if chunk is None:
+            raise StopAsyncIteration
+        if isinstance(chunk, Exception):
+            raise chunk
+        return bytes(chunk)
+
+    async def aclose(self) -> None:
+        """Close the caller's generator, if it is one."""
+        close = getattr(self._later, "aclose", None)
+        if close is not None:
+            await close()
 
 
 def _body(raw: bytes) -> Any:
