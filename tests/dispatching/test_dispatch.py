@@ -18,6 +18,7 @@ from llm_tools import (
     FunctionTimeoutError,
     OutputResult,
     OutputResultFunctionUse,
+    OutputResultImage,
     OutputResultText,
     UnknownFunctionError,
     create_callable_executor,
@@ -425,6 +426,74 @@ async def test_a_long_result_keeps_its_head_and_tail() -> None:
     (result,) = await dispatch([call("talks")], [function("talks", talks, max_result_bytes=20)])
     assert result.content == "aaaaaaaaaa\n[… 980 bytes left out …]\nbbbbbbbbbb"
     assert result.value == text
+
+
+async def test_long_errors_and_long_parts_are_shortened_too() -> None:
+    """Images stay; JSON is shortened as text; what fits is left as it is."""
+    image = OutputResultImage(url="https://example.org/a.png")
+
+    async def answers(value: dict[str, Any]) -> Any:
+        if value["kind"] == "error":
+            raise ValueError("x" * 100)
+        parts = [OutputResultText(text="y" * 100), image]
+        return {"parts": parts, "json": {"z": "z" * 100}, "short": {"z": 1}}[value["kind"]]
+
+    kinds = ("error", "parts", "json", "short")
+    results = await dispatch(
+        [call("f", kind, input={"kind": kind}) for kind in kinds],
+        [function("f", answers, max_result_bytes=16)],
+    )
+    assert [r.content for r in results] == [
+        "ValueErr\n[… 96 bytes left out …]\nxxxxxxxx",
+        (OutputResultText(text="yyyyyyyy\n[… 84 bytes left out …]\nyyyyyyyy"), image),
+        '{"z":"zz\n[… 92 bytes left out …]\nzzzzzz"}',
+        {"z": 1},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "content"),
+    [
+        (None, None),
+        (0, 0),
+        (False, False),
+        ("", ""),
+        ([], []),
+        ({1: {2}}, {"1": [2]}),
+        (OutputResultText(text="a"), (OutputResultText(text="a"),)),
+        ([OutputResultImage(url="u")], (OutputResultImage(url="u"),)),
+        (float("nan"), "NaN"),
+        ("\ud83d", "\ufffd"),
+    ],
+)
+async def test_any_value_may_be_a_result(value: Any, content: Any) -> None:
+    """As JSON or parts for the model, as it is for the caller."""
+
+    async def gives(_: Any) -> Any:
+        return value
+
+    (result,) = await dispatch([call("f")], [function("f", gives)])
+    assert (result.content, result.is_error) == (content, False)
+    assert result.value is value
+
+
+@pytest.mark.parametrize("calls", [None, 3, "text", [3], [{"type": "function_use"}], b""])
+async def test_what_holds_no_calls_is_refused(calls: Any) -> None:
+    """By a typed error, before anything runs."""
+    with pytest.raises(ConfigurationError):
+        await dispatch(calls, [function("f", returns_its_input)])
+
+
+async def test_calls_from_anywhere() -> None:
+    """One alone, a tuple, a generator; a struct made by hand with an input that is none."""
+    functions = [function("f", returns_its_input)]
+    for calls in (call("f"), (call("f"),), (each for each in [call("f")])):
+        (result,) = await dispatch(calls, functions)
+        assert result.content == {}
+    assert await dispatch([], functions) == []
+    assert await dispatch([OutputResultText(text="no call")], functions) == []
+    with pytest.raises(ConfigurationError, match="/input: expected an object"):
+        await dispatch(call("f", input=[1]), functions)
 
 
 async def test_hidden_functions_do_not_run() -> None:
