@@ -385,6 +385,10 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 def __getattr__(name: str) -> Any:
     if name == "guards":
         return import_module(".guards", __name__)
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("llm-tools")
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

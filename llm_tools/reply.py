@@ -32,6 +32,8 @@ from .content import (
 from .errors import LlmToolsError, ParserError, ResponseDecodeError, UnmetFunctionCallError
 from .functions.arguments import read_arguments
 from .functions.choice import FunctionChoice
+from .functions.mending import strip_fence
+from .functions.output import PreparedOutput
 from .functions.validating import validate
 from .ids import UniqueIds
 from .spec import Plan
@@ -207,8 +209,8 @@ class Reply:
         reason = self._stop_reason(stop)
         content = self._read_items(reason, call_error)
         plan = self._plan
-        if plan.output is not None and plan.output.restore is not None:
-            content = self._restore_text(content)
+        if plan.output is not None:
+            content = self._mend_text(plan.output, content)
         if not any(_is_answer(item) for item in content):
             self.warn("empty_answer", "The answer holds neither text nor a call.")
         if plan.call.choice is not None:
@@ -259,22 +261,33 @@ class Reply:
                 self._warnings.extend(warnings)
         return tuple(content)
 
-    def _restore_text(
-        self, content: tuple[OutputResultContent, ...]
+    def _mend_text(
+        self, prepared: PreparedOutput, content: tuple[OutputResultContent, ...]
     ) -> tuple[OutputResultContent, ...]:
+        """Text in the caller's schema: out of a fence around it, without what was forced in."""
         texts = [item for item in content if isinstance(item, OutputResultText)]
-        prepared = self._plan.output
-        if len(texts) != 1 or prepared is None or prepared.restore is None:
+        if len(texts) != 1:
+            return content
+        text = texts[0].text
+        inside = strip_fence(text)
+        if inside == text and prepared.restore is None:
             return content
         try:
-            value = msgspec.json.decode(texts[0].text)
-            restored = prepared.restore(value)
+            value = msgspec.json.decode(inside)
+            restored = value if prepared.restore is None else prepared.restore(value)
         except (msgspec.DecodeError, RecursionError):
             return content
-        if restored == value:
+        if inside != text:
+            text = inside.strip()
+            self.warn("output_unfenced", "The code fence around the JSON was taken off.")
+        if restored != value:
+            text = msgspec.json.encode(restored).decode()
+            self.warn(
+                "output_restored", "Values the provider's schema forced were taken out again."
+            )
+        if text == texts[0].text:
             return content
-        self.warn("output_restored", "Values the provider's schema forced were taken out again.")
-        part = replace(texts[0], text=msgspec.json.encode(restored).decode())
+        part = replace(texts[0], text=text)
         return tuple(part if item is texts[0] else item for item in content)
 
     def _warn_of_forbidden(
@@ -392,9 +405,10 @@ def check_answer(plan: Plan, result: OutputResult) -> LlmToolsError | None:
     choice = plan.call.choice
     calls = result.function_calls
     if choice is not None and choice.forced:
-        allowed = choice.names
-        if not any(allowed is None or call.name in allowed for call in calls):
-            wanted = "a function" if allowed is None else " or ".join(map(repr, allowed))
+        offered = plan.call.functions.by_name if plan.call.functions is not None else ()
+        allowed = choice.names or offered
+        if not any(call.name in allowed for call in calls):
+            wanted = " or ".join(map(repr, choice.names)) if choice.names else "a function"
             return UnmetFunctionCallError(
                 f"{plan.target.endpoint.key} was told to call {wanted} and did not "
                 f"(stop_reason {result.stop_reason!r}). Look at .result, or ask again.",

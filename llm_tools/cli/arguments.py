@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
 LOCAL_MODEL = "local.smollm2"
 
 Run = Callable[[Namespace], int]
 
 
+class _Version(Action):
+    """Looks the version up only when it is asked for."""
+
+    def __call__(self, parser: ArgumentParser, *_: Any, **__: Any) -> None:
+        from importlib.metadata import version
+
+        print(version("llm-tools"))
+        parser.exit()
+
+
 def create_parser() -> ArgumentParser:
     """The whole command line; each subcommand's `run` takes the parsed options."""
     parser = ArgumentParser(prog="llm-tools", description="Tool calling from the command line.")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show it and leave")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     demo = commands.add_parser("demo", help="a function call from end to end, checked")
