@@ -13,6 +13,7 @@ from llm_tools import (
     OutputResult,
     OutputResultRefusal,
     OutputResultText,
+    ParserError,
     RateLimitError,
     RefusalError,
     ResponseDecodeError,
@@ -25,6 +26,7 @@ from llm_tools import (
     create_chat_prompt,
     create_dialogue,
     create_llm_function_executor,
+    create_parser,
     tool,
 )
 
@@ -321,6 +323,22 @@ async def test_a_pause_is_continued() -> None:
     done = await executor.run("x", functions=[add])
     assert done.output == "done"
     assert [m.role for m in llm.calls[1].messages] == ["system", "user", "assistant"]
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_schema_is_for_the_final_text(streamed: bool) -> None:
+    """It goes out with every turn; the text is held to it and parsed."""
+    schema = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}
+    llm = ScriptedLlm([use("add", "c1", a=1, b=2), '{"sum": 3}', use("add", "c2", a=1, b=2), "3"])
+    executor: Any = create_llm_function_executor(llm=llm, prompt="go", parser=create_parser("json"))
+    options = {"functions": [add], "json_schema": schema, "start_early": streamed}
+    done = await executor.run(**options)
+    assert done.output == {"sum": 3}
+    with pytest.raises(ParserError) as caught:
+        await executor.run(**options)
+    assert caught.value.text == "3"
+    assert [r.content for r in caught.value.result.results] == [3]
+    assert [call.json_schema for call in llm.calls] == [schema] * 4
 
 
 async def test_functions_without_python_are_refused_before_any_request() -> None:

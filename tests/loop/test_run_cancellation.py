@@ -150,9 +150,31 @@ def local(server: Server, **options: Any) -> Any:
     return use_llm("openai.gpt-4o-mini", api_key="k", base_url=f"{server.url}/v1", **options)
 
 
+def two_calls_at_once() -> Any:
+    """The same answer whole."""
+    calls = [
+        {
+            "id": f"call_{n}",
+            "type": "function",
+            "function": {"name": "look", "arguments": '{"key": "a"}'},
+        }
+        for n in range(2)
+    ]
+    message = {"role": "assistant", "content": "Let me see.", "tool_calls": calls}
+    return whole(message, "tool_calls")
+
+
+def whole(message: dict[str, Any], reason: str) -> Any:
+    answer = chunk({}, reason)
+    answer["object"] = "chat.completion"
+    answer["choices"] = [{"index": 0, "message": message, "finish_reason": reason}]
+    return answer
+
+
 @pytest.mark.parametrize("transport", ["httpx", "fast"])
-async def test_a_streamed_run_over_sockets(transport: str) -> None:
-    """Functions that started early are stopped, connections closed, at every step."""
+@pytest.mark.parametrize("streamed", [True, False])
+async def test_a_run_over_sockets(transport: str, streamed: bool) -> None:
+    """Functions that started are stopped, connections closed, at every step."""
     inside = Inside()
     started = threading.Event()
 
@@ -168,11 +190,12 @@ async def test_a_streamed_run_over_sockets(transport: str) -> None:
         assert started.wait(30)
         return b""
 
-    def answer(request: Any) -> Raw:
-        """The first call runs while the rest of the answer waits for it."""
+    def answer(request: Any) -> Any:
+        """Streamed, the first call runs while the rest of the answer waits for it."""
         if any(message["role"] == "tool" for message in request.body["messages"]):
-            return said("done")
-        return two_calls(until_started)
+            done = whole({"role": "assistant", "content": "done"}, "stop")
+            return said("done") if streamed else done
+        return two_calls(until_started) if streamed else two_calls_at_once()
 
     with serving(*[answer] * 5_000) as server:
         dialogue: Any = None
@@ -182,7 +205,7 @@ async def test_a_streamed_run_over_sockets(transport: str) -> None:
             dialogue = create_dialogue("d")
             async with local(server, transport=transport) as llm:
                 done = await executor_for(llm).run(
-                    {"input": "q"}, functions=[look], dialogue=dialogue, start_early=True
+                    {"input": "q"}, functions=[look], dialogue=dialogue, start_early=streamed
                 )
             assert done.output == "done"
 
