@@ -67,7 +67,7 @@ def decode_json(data: bytes, decoder: msgspec.json.Decoder[T]) -> T:
     """
     try:
         return decoder.decode(data)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         mended = _mend_surrogates(data)
         if mended != data:
             return decode_json(mended, decoder)
