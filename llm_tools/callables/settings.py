@@ -17,12 +17,14 @@ class FunctionSettings(Struct, frozen=True, kw_only=True):
     """What `dispatch` and `run` obey for one function.
 
     Attributes:
-        timeout: seconds; None is the limit of the caller.
-        sequential: never beside another call.
+        timeout: seconds for each attempt, once it runs; None is the limit of the caller.
+        sequential: never beside another call of the same dispatch.
         max_concurrency: how many calls of it at once, in the whole process.
-        group: functions of one group never run at the same time, in the whole process.
+        group: functions of one group never run at the same time, in the whole process. Here and
+            for `max_concurrency`, a call that timed out counts until its thread has ended.
         requires_approval: never without an `approve` that says yes.
-        retries: how often a failed call is made again.
+        retries: how often a failed call is made again; not one with wrong input, nor one whose
+            thread is still at it.
         max_result_bytes: a longer result is shortened for the model.
         isolation: where a sync function runs: a worker thread, or a process that can be killed.
         repeatable: equal calls with equal results do not end a run.

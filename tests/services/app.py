@@ -78,6 +78,7 @@ async def while_connected(
     A server tells an application that its visitor has left, and leaves it to it what to do then.
     """
     response = None
+    await request.body()  # kept by the request; what comes after it is that they have left
 
     async def watch() -> None:
         while (await request.receive())["type"] != "http.disconnect":
