@@ -17,7 +17,7 @@ from .reply import check_answer
 from .spec import Call
 
 if TYPE_CHECKING:
-    from .content import JSON, Message, OutputResult
+    from .content import JSON, OutputResult
     from .functions.choice import FunctionCall
     from .functions.definitions import FunctionSet
     from .history import Messages

@@ -1,4 +1,4 @@
-"""A conversation rendered for a wire: what was rendered for an earlier call is not rendered again."""
+"""A conversation rendered for a wire; what an earlier call rendered is not rendered again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .errors import ConfigurationError
 from .functions.caching import Same
 from .history import History
 from .history.known import new_call_ids
-from .spec import Body, Call, Target
+from .spec import Body, Call
 
 _MOST_WIRES = 4
 """How many wires a conversation is remembered for."""

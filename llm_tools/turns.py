@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -94,6 +95,12 @@ def functions_of_history(messages: Iterable[Message]) -> FunctionSet:
         for part in parts_of(message)
         if isinstance(part, OutputResultFunctionUse)
     }
+    return _named_functions(tuple(names))
+
+
+@lru_cache(maxsize=64)
+def _named_functions(names: tuple[str, ...]) -> FunctionSet:
+    """One set for the same names, so that what is made of it is made once."""
     return FunctionSet([FunctionDefinition(name=name) for name in names])
 
 

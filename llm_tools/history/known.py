@@ -36,10 +36,22 @@ class History:
         made: what wires made of the messages, by a key of theirs.
         base: the beginning that is known, as long as this one is new.
         rest: the messages after it.
+        given: what the caller gave; empty where it had to be mended.
+        call_ids: the ids of its calls, once it is sealed.
+        leaves: what of its structs can change; None where not all it was given are structs.
     """
 
-    __slots__ = ("_call_ids", "_given", "_leaves", "_written", "base", "made", "messages", "rest",
-                 "warnings")  # fmt: skip
+    __slots__ = (
+        "_written",
+        "base",
+        "call_ids",
+        "given",
+        "leaves",
+        "made",
+        "messages",
+        "rest",
+        "warnings",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -54,9 +66,9 @@ class History:
         self.made: dict[Hashable, Any] = {}
         self.base = base
         self.rest = messages if base is None else messages[len(base.messages) :]
-        self._given = given
-        self._call_ids: frozenset[str] = frozenset()
-        self._leaves: list[Any] | None = None
+        self.given = given
+        self.call_ids: frozenset[str] = frozenset()
+        self.leaves: list[Any] | None = None
         self._written = b""
 
     @property
@@ -67,7 +79,7 @@ class History:
     @property
     def is_kept(self) -> bool:
         """Whether it is, or will be, found again."""
-        return bool(self._given)
+        return bool(self.given)
 
     def seal(self) -> None:
         """Write down what may change behind our back: what is mutable in structs, dicts whole.
@@ -76,23 +88,23 @@ class History:
             TypeError, ValueError: it is no JSON.
         """
         base, self.base = self.base, None
-        known = frozenset() if base is None else base._call_ids
-        self._call_ids = known.union(new_call_ids(self.rest))
-        self._given = tuple(self._given)
-        if all(map(is_, self._given, self.messages)):
-            before = None if base is None else base._leaves
-            self._leaves = [
+        known = frozenset() if base is None else base.call_ids
+        self.call_ids = known.union(new_call_ids(self.rest))
+        self.given = tuple(self.given)
+        if all(map(is_, self.given, self.messages)):
+            before = None if base is None else base.leaves
+            self.leaves = [
                 *(before or ()),
                 *leaves_of(self.messages if before is None else self.rest),
             ]
-        self._written = _encode(self._given if self._leaves is None else self._leaves)
+        self._written = _encode(self.given if self.leaves is None else self.leaves)
 
     def begins(self, given: Sequence[Any]) -> bool:
         """Whether these messages begin with those of this history, unchanged."""
-        known = self._given
-        if self._leaves is None:
+        known = self.given
+        if self.leaves is None:
             return _encode(given[: len(known)]) == self._written
-        if self._leaves and _encode(self._leaves) != self._written:
+        if self.leaves and _encode(self.leaves) != self._written:
             return False
         same = known is given or all(map(is_, known, given))
         return same or _encode(given[: len(known)]) == _encode(known)
@@ -110,7 +122,7 @@ class History:
         ):
             return False
         ids = new_call_ids(self.rest)
-        return len(ids) == len(set(ids)) and self.base._call_ids.isdisjoint(ids)
+        return len(ids) == len(set(ids)) and self.base.call_ids.isdisjoint(ids)
 
 
 class _Histories:
@@ -176,7 +188,7 @@ def keep_history(history: History, size: int) -> None:
         history.seal()
     except (TypeError, ValueError, RecursionError, msgspec.MsgspecError):
         return
-    _histories.keep(_key(history._given, len(history._given)), history, size)
+    _histories.keep(_key(history.given, len(history.given)), history, size)
 
 
 def new_call_ids(messages: Sequence[Message]) -> list[str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...content import JSON, ResultWarning
+from ...content import JSON, Message, ResultWarning
 from ...errors import UnsupportedOptionError
+from ...functions.caching import Same
 from ...functions.preparing import PreparedFunctions
+from ...remembering import Opening, Said, say
 from ...rendering import legal_ids
 from ...spec import Body, Call, Target
 from ...turns import Turn, read_conversation
@@ -15,6 +17,7 @@ from .quirks import AnthropicQuirks
 from .replay import Block
 
 _NO_FUNCTIONS = PreparedFunctions(())
+_OPENING = Opening(Message(role="user", content="-"), {"role": "user", "content": "-"})
 
 
 class Rendered(NamedTuple):
@@ -35,15 +38,26 @@ def render_messages(
     Raises:
         ConfigurationError: there is nothing to send, or it ends with the assistant's turn.
     """
-    renderer = Renderer(target, prepared or _NO_FUNCTIONS)
-    conversation = read_conversation(legal_ids(call.messages, legal_id), renderer.keeps)
-    messages = [_render_turn(renderer, turn) for turn in conversation.turns]
-    _check_end(target, messages[-1])
-    body: Body = {"messages": messages}
-    system = [*conversation.system, *instructions]
-    if system:
-        body = {"system": _collapse([_text(text) for text in system]), **body}
-    return Rendered(body, conversation.warnings)
+    functions = prepared or _NO_FUNCTIONS
+    renderer = Renderer(target, functions)
+
+    def render(messages: tuple[Message, ...]) -> Said:
+        conversation = read_conversation(legal_ids(messages, legal_id), renderer.keeps)
+        turns: list[Body] = [_render_turn(renderer, turn) for turn in conversation.turns]
+        _check_end(target, turns[-1])
+        system = [*conversation.system, *(instructions if messages is call.messages else ())]
+        body = {"system": _collapse([_text(text) for text in system])} if system else {}
+        return Said(turns, body, conversation.warnings)
+
+    said = say(
+        target,
+        call,
+        render,
+        known_by=(Same(functions), instructions),
+        is_legal=legal_id,
+        opening=_OPENING,
+    )
+    return Rendered({**said.body, "messages": said.elements}, said.warnings)
 
 
 def _render_turn(renderer: Renderer, turn: Turn) -> Body:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...content import ResultWarning
+from ...content import Message, ResultWarning
 from ...errors import UnsupportedOptionError
+from ...functions.caching import Same
 from ...functions.preparing import PreparedFunctions
+from ...remembering import Opening, Said, say
 from ...rendering import legal_ids
 from ...spec import Body, Call, Target
 from ...turns import Turn, read_conversation
@@ -18,6 +20,7 @@ _BETWEEN: Body = {"role": "assistant", "content": [{"text": "."}]}
 """Parts a turn with results from a turn without; turns of one role would be joined again."""
 
 _NO_FUNCTIONS = PreparedFunctions(())
+_OPENING = Opening(Message(role="user", content="-"), {"role": "user", "content": [{"text": "-"}]})
 
 
 class Rendered(NamedTuple):
@@ -38,24 +41,47 @@ def render_messages(
     Raises:
         ConfigurationError: there is nothing to send, or it ends with the assistant's turn.
     """
-    renderer = Renderer(target, prepared or _NO_FUNCTIONS)
-    conversation = read_conversation(legal_ids(call.messages, legal_id), renderer.keeps)
+    functions = prepared or _NO_FUNCTIONS
+    renderer = Renderer(target, functions)
+
+    def render(messages: tuple[Message, ...]) -> Said:
+        said = _render(renderer, legal_ids(messages, legal_id))
+        system = [*said.system, *(instructions if messages is call.messages else ())]
+        body: Body = {"system": [{"text": text} for text in system]} if system else {}
+        return Said(said.messages, body, said.warnings)
+
+    said = say(
+        target,
+        call,
+        render,
+        known_by=(Same(functions), instructions),
+        is_legal=legal_id,
+        opening=_OPENING,
+    )
+    return Rendered({**said.body, "messages": said.elements}, said.warnings)
+
+
+class _Rendered(NamedTuple):
+    messages: list[Body]
+    system: tuple[str, ...]
+    warnings: tuple[ResultWarning, ...]
+
+
+def _render(renderer: Renderer, messages: tuple[Message, ...]) -> _Rendered:
+    target = renderer.target
+    conversation = read_conversation(messages, renderer.keeps)
     if conversation.turns[-1].role == "assistant" and not target.quirks.prefill:
         raise UnsupportedOptionError(
             f"{target.model} does not continue an assistant turn: let the messages end with the "
             "user's, and use json_schema to shape the answer."
         )
-    messages: list[Body] = []
+    out: list[Body] = []
     warnings = list(conversation.warnings)
     for turn in conversation.turns:
         rendered, warned = _render_turn(renderer, turn)
-        messages += rendered
+        out += rendered
         warnings += [warning for warning in warned if warning not in warnings]
-    body: Body = {"messages": messages}
-    system = [*conversation.system, *instructions]
-    if system:
-        body = {"system": [{"text": text} for text in system], **body}
-    return Rendered(body, tuple(warnings))
+    return _Rendered(out, conversation.system, tuple(warnings))
 
 
 def _render_turn(renderer: Renderer, turn: Turn) -> tuple[list[Body], list[ResultWarning]]:

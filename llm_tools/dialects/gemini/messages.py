@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...content import JSON, ResultWarning
+from ...content import JSON, Message, ResultWarning
+from ...functions.caching import Same
 from ...functions.preparing import PreparedFunctions
+from ...remembering import Opening, Said, say
 from ...spec import Body, Call, Target
 from ...turns import Turn, read_conversation
 from .parts import PartRenderer
 from .quirks import GeminiQuirks
 from .results import ResultRenderer
+
+_OPENING = Opening(Message(role="user", content="-"), {"role": "user", "parts": [{"text": "-"}]})
 
 
 class Rendered(NamedTuple):
@@ -34,15 +38,19 @@ def render_messages(
         ConfigurationError: there is nothing to send.
     """
     renderer = PartRenderer(target, functions)
-    results = ResultRenderer(renderer)
-    conversation = read_conversation(call.messages, renderer.keeps)
-    body: Body = {
-        "contents": [_render_turn(renderer, results, turn) for turn in conversation.turns]
-    }
-    system = [*conversation.system, *instructions]
-    if system:
-        body["systemInstruction"] = {"parts": [{"text": text} for text in system]}
-    return Rendered(body, (*conversation.warnings, *results.warnings))
+
+    def render(messages: tuple[Message, ...]) -> Said:
+        results = ResultRenderer(renderer)
+        conversation = read_conversation(messages, renderer.keeps)
+        turns = [_render_turn(renderer, results, turn) for turn in conversation.turns]
+        system = [*conversation.system, *(instructions if messages is call.messages else ())]
+        parts = [{"text": text} for text in system]
+        body: Body = {"systemInstruction": {"parts": parts}} if system else {}
+        return Said(turns, body, (*conversation.warnings, *results.warnings))
+
+    known_by = (Same(functions), instructions)
+    said = say(target, call, render, known_by=known_by, opening=_OPENING)
+    return Rendered({"contents": said.elements, **said.body}, said.warnings)
 
 
 def _render_turn(renderer: PartRenderer, results: ResultRenderer, turn: Turn) -> JSON:

@@ -31,11 +31,11 @@ def encode(target: Target[OllamaQuirks], call: Call) -> Encoded:
     offer = offer_functions(call)
     shape = _shape_output(call, offer)
     messages = render_messages(
-        target, call.messages, offer.prepared, (*offer.instructions, *shape.instructions)
+        target, call, offer.prepared, (*offer.instructions, *shape.instructions)
     )
     body: Body = {**target.endpoint.body, "model": target.model, "stream": call.stream}
     for fragment in (
-        {"messages": messages.messages},
+        {"messages": messages.elements},
         shape.body,
         offer.body,
         render_parameters(target, call.params),

@@ -19,9 +19,11 @@ from ...content import (
     ResultWarning,
 )
 from ...errors import ConfigurationError, UnsupportedOptionError
+from ...functions.caching import Same
 from ...functions.preparing import PreparedFunctions
+from ...remembering import Said, say
 from ...rendering import inline_image, own, parts_of, result_parts, result_text
-from ...spec import Target
+from ...spec import Call, Target
 from .quirks import OllamaQuirks
 
 _IMAGE_MOVED = ResultWarning(
@@ -138,25 +140,29 @@ class Rendered:
 
 def render_messages(
     target: Target[OllamaQuirks],
-    messages: tuple[Message, ...],
+    call: Call,
     functions: PreparedFunctions,
     instructions: tuple[str, ...] = (),
-) -> Rendered:
+) -> Said:
     """All messages in their order; `instructions` end the first system message.
 
     Raises:
         UnsupportedOptionError: an image that is only a URL.
         ConfigurationError: there is nothing to send.
     """
-    rendered = Rendered(target, functions)
-    for message in messages:
-        rendered.add(message)
-    rendered.flush()
-    if not rendered.messages:
-        raise ConfigurationError("There is nothing to send: give at least one user message.")
-    if instructions:
-        _instruct(rendered.messages, "\n\n".join(instructions))
-    return rendered
+
+    def render(messages: tuple[Message, ...]) -> Said:
+        rendered = Rendered(target, functions)
+        for message in messages:
+            rendered.add(message)
+        rendered.flush()
+        if not rendered.messages:
+            raise ConfigurationError("There is nothing to send: give at least one user message.")
+        if instructions and messages is call.messages:
+            _instruct(rendered.messages, "\n\n".join(instructions))
+        return Said(rendered.messages, warnings=tuple(rendered.warnings))
+
+    return say(target, call, render, known_by=(Same(functions), instructions))
 
 
 def _instruct(messages: list[JSON], text: str) -> None:

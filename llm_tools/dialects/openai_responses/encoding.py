@@ -27,7 +27,7 @@ def encode(target: Target[ResponsesQuirks], call: Call) -> Encoded:
     quirks = target.quirks
     functions = _prepare_functions(call, quirks)
     output = prepare_output(call.output, OPENAI_STRICT, strict=True) if call.output else None
-    conversation = encode_messages(target, call.messages, functions)
+    conversation = encode_messages(target, call, functions)
     choosing = encode_functions(call, functions, quirks)
     body: Body = {
         "model": target.model,

@@ -15,7 +15,9 @@ from ...content import (
     ResultWarning,
 )
 from ...errors import ConfigurationError, UnsupportedOptionError
+from ...functions.caching import Same
 from ...functions.preparing import PreparedFunctions
+from ...remembering import Said, say
 from ...rendering import (
     image_url,
     legal_ids,
@@ -24,7 +26,7 @@ from ...rendering import (
     result_text,
     system_text,
 )
-from ...spec import Body, Target
+from ...spec import Body, Call, Target
 from .quirks import ResponsesQuirks
 from .turns import write_turn
 
@@ -40,7 +42,7 @@ class Conversation(NamedTuple):
 
 def encode_messages(
     target: Target[ResponsesQuirks],
-    messages: tuple[Message, ...],
+    call: Call,
     functions: PreparedFunctions | None,
 ) -> Conversation:
     """System messages in front become `instructions`, all others items, in order.
@@ -48,18 +50,24 @@ def encode_messages(
     Raises:
         ConfigurationError: there is nothing to send.
     """
-    writer = _Writer(target, functions)
+
+    def render(messages: tuple[Message, ...]) -> Said:
+        return _render(_Writer(target, functions), messages)
+
+    said = say(target, call, render, known_by=(Same(functions),), is_legal=_IS_LEGAL_ID)
+    return Conversation({"input": said.elements, **said.body}, said.warnings)
+
+
+def _render(writer: _Writer, messages: tuple[Message, ...]) -> Said:
     messages = writer.with_user_turn(legal_ids(messages, _IS_LEGAL_ID))
     start = next((i for i, message in enumerate(messages) if message.role != "system"), 0)
     for message in messages[start:]:
         writer.write(message)
-    body: Body = {"input": writer.items}
     if not writer.items:
         raise ConfigurationError("There is nothing to send: add a user message that is not empty.")
     instructions = "\n\n".join(filter(None, map(system_text, messages[:start])))
-    if instructions:
-        body["instructions"] = instructions
-    return Conversation(body, tuple(writer.warnings.values()))
+    body: Body = {"instructions": instructions} if instructions else {}
+    return Said(writer.items, body, tuple(writer.warnings.values()))
 
 
 class _Writer:
