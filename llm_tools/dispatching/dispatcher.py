@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
+from types import TracebackType
 
 import anyio
 from anyio.abc import TaskGroup
@@ -149,26 +149,39 @@ def _unwrapped(error: BaseException) -> BaseException:
     return error
 
 
-@asynccontextmanager
-async def open_dispatcher(
-    offered: Mapping[str, CallableExecutor | None], options: DispatchOptions
-) -> AsyncIterator[Dispatcher]:
-    """A dispatcher whose calls have all ended when the block does.
+class open_dispatcher:  # noqa: N801 - used like the function it replaces
+    """A dispatcher whose calls have all ended when the block does: `async with`.
 
     Leaving the block by an exception, or being cancelled, cancels what runs and waits for it.
     """
-    tasks = anyio.create_task_group()
-    dispatcher = Dispatcher(offered, tasks, options)
-    failed: BaseException | None = None
-    try:
-        async with tasks:
-            try:
-                yield dispatcher
-            except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001
-                # Raised again below, so that it leaves as itself and not in a group.
-                failed = error
-                tasks.cancel_scope.cancel()
-    finally:
-        dispatcher.raise_fatal()
-    if failed is not None:
-        raise failed
+
+    __slots__ = ("_dispatcher", "_offered", "_options", "_tasks")
+
+    def __init__(
+        self, offered: Mapping[str, CallableExecutor | None], options: DispatchOptions
+    ) -> None:
+        self._offered = offered
+        self._options = options
+
+    async def __aenter__(self) -> Dispatcher:
+        self._tasks = anyio.create_task_group()
+        self._dispatcher = Dispatcher(self._offered, self._tasks, self._options)
+        await self._tasks.__aenter__()
+        return self._dispatcher
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool | None:
+        # What was raised in the block leaves as itself and not in a group.
+        failed = isinstance(error, Exception | KeyboardInterrupt | SystemExit)
+        if failed:
+            self._tasks.cancel_scope.cancel()
+        given = (None, None, None) if failed else (kind, error, traceback)
+        try:
+            caught = await self._tasks.__aexit__(*given)
+        finally:
+            self._dispatcher.raise_fatal()
+        return None if failed else caught

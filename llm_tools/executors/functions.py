@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, TypeVar, overload
 
 from typing_extensions import Unpack
@@ -31,6 +31,7 @@ from .hooks import ExecutionMetadata
 from .llm import LlmExecutor
 from .running import (
     Asking,
+    OpenRun,
     RunKeywords,
     RunStream,
     ToldSettings,
@@ -38,7 +39,6 @@ from .running import (
     definitions_of,
     kept,
     offered_for,
-    open_run,
     runnable,
     settings_of,
     settle,
@@ -315,20 +315,18 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         result: RunResult = await self._observed(work, trace_id)
         return result
 
-    @asynccontextmanager
-    async def stream_run(
+    def stream_run(
         self,
         input: Any = None,  # noqa: A002 - the word of the interface
         **options: Unpack[RunKeywords],
-    ) -> AsyncIterator[RunStream]:
+    ) -> AbstractAsyncContextManager[RunStream]:
         """`run` as events: every turn's stream events, and each `FunctionResult`.
 
         `async with executor.stream_run(…) as events: async for event in events: …`; then
         `events.result` is the `RunResult`. The run waits for its reader; leaving the block ends
         it. Takes what `run` does but `on_event`; iterating raises what `run` does.
         """
-        async with open_run(lambda tell: self.run(input, on_event=tell, **options)) as stream:
-            yield stream
+        return OpenRun(lambda tell: self.run(input, on_event=tell, **options))
 
     def _run_options(
         self,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from types import TracebackType
 from typing import Any, TypeAlias, TypedDict
 
 import anyio
 from anyio.abc import ObjectReceiveStream
+from anyio.streams.memory import MemoryObjectSendStream
 from msgspec.structs import replace
 
 from ..callables import CallableExecutor, by_name, visible_functions
@@ -23,6 +24,7 @@ from ..model import Events, Functions, Model
 from ..prompts.templates import read_values
 
 RunEvent: TypeAlias = StreamEvent | FunctionResult
+_LEAVING = (Exception, KeyboardInterrupt, SystemExit)
 
 
 class RunSettings(TypedDict, total=False):
@@ -228,30 +230,45 @@ class RunStream:
             raise self._error
 
 
-@asynccontextmanager
-async def open_run(run: Callable[[OnEvent], Awaitable[RunResult]]) -> AsyncIterator[RunStream]:
-    """A run beside its reader, who takes each event before the run goes on.
+class OpenRun:
+    """A run beside its reader, who takes each event before the run goes on: `async with`.
 
-    Leaving the block ends the run.
-
-    Args:
-        run: starts it, given what must be told every event.
+    Leaving the block ends the run. It is no generator, so that one who forgets to leave it does
+    not have the garbage collector end the run's tasks.
     """
-    send, receive = anyio.create_memory_object_stream[RunEvent](0)
-    stream = RunStream(receive)
-    raised: BaseException | None = None
 
-    async def work() -> None:
-        async with send:
-            await stream.follow(run(send.send))
+    __slots__ = ("_receive", "_run", "_stream", "_tasks")
 
-    async with receive, anyio.create_task_group() as tasks:
-        tasks.start_soon(work)
+    def __init__(self, run: Callable[[OnEvent], Awaitable[RunResult]]) -> None:
+        self._run = run
+
+    async def __aenter__(self) -> RunStream:
+        send, self._receive = anyio.create_memory_object_stream[RunEvent](0)
+        self._stream = RunStream(self._receive)
+        self._tasks = anyio.create_task_group()
+        await self._tasks.__aenter__()
+        self._tasks.start_soon(self._work, send)
+        return self._stream
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool | None:
+        # What the reader raised leaves as itself, outside the group; a cancellation goes through.
+        cancelled = error is not None and not isinstance(error, _LEAVING)
+        if not cancelled:
+            self._tasks.cancel_scope.cancel()
+        given = (kind, error, traceback) if cancelled else (None, None, None)
         try:
-            yield stream
-        except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001
-            raised = error  # raised again outside the group, so that it leaves as itself
-        tasks.cancel_scope.cancel()
-    if raised is not None:
-        raise raised
-    stream.raise_fatal()
+            caught = await self._tasks.__aexit__(*given)
+        finally:
+            self._receive.close()
+        if error is None:
+            self._stream.raise_fatal()
+        return caught if cancelled else None
+
+    async def _work(self, send: MemoryObjectSendStream[RunEvent]) -> None:
+        async with send:
+            await self._stream.follow(self._run(send.send))
