@@ -64,9 +64,14 @@ async def answer_one(
     )  # fmt: skip
     steps = scripts[name]
     step = steps[min(len(log), len(steps)) - 1]
-    for action in step:
-        if not await act(reader, writer, action, log[-1]):
-            return False
+    entry = log[-1]
+    try:
+        for action in step:
+            if not await act(reader, writer, action, entry):
+                return False
+    finally:
+        if reader.at_eof() or reader.exception() is not None or writer.is_closing():
+            entry["gone"] = time.monotonic()
     return True
 
 
@@ -93,7 +98,6 @@ async def act(
         case ["stall"]:
             while await reader.read(65536):
                 pass
-            entry["gone"] = time.monotonic()
             return False
         case ["close"]:
             return False
