@@ -17,7 +17,6 @@ from ..errors import FunctionInputError
 from . import outcomes
 from .holding import has_gates, pass_gates
 from .memory import Memo
-from .processes import call_in_process, ready_process
 from .threads import ThreadCall
 
 
@@ -105,6 +104,8 @@ class _Execution:
     async def _attempt(self) -> FunctionResult:
         try:
             if self._function.settings.isolation == "process":
+                from .processes import ready_process
+
                 async with ready_process():
                     return await self._in_time()
             return await self._in_time()
@@ -136,6 +137,8 @@ class _Execution:
         if function.is_async:
             return await function.invoke(self._call.input)
         if function.settings.isolation == "process":
+            from .processes import call_in_process
+
             return await call_in_process(function, self._call.input)
         self._thread = ThreadCall(function, self._call.input)
         value = await self._thread.run(self._runner.threads)
