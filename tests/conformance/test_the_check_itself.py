@@ -11,7 +11,7 @@ from conformance import rules
 from conformance.wires import judge, wire_of
 
 Edits = dict[str, Any]
-GONE = object()
+GONE = "(gone)"
 
 OPEN = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 CLOSED = {**OPEN, "additionalProperties": False}
