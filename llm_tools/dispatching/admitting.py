@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable
 from typing import Any
 
@@ -26,6 +26,7 @@ class DispatchOptions(Struct, frozen=True, kw_only=True):
     `forbidden`: no call may run. `may_defer`: a call whose approval is put off has no result yet.
     `memo`: results of idempotent functions so far. `all_visible`: hidden functions were already
     left out. `input`: what visibility handlers are asked about instead of each call's own.
+    `on_result`: told each result as it comes; several may be told at the same time.
     """
 
     max_concurrency: int = 32
@@ -36,6 +37,7 @@ class DispatchOptions(Struct, frozen=True, kw_only=True):
     memo: Memo | None = None
     all_visible: bool = False
     input: Any = None
+    on_result: Callable[[FunctionResult], Awaitable[None]] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.max_concurrency, int) or self.max_concurrency < 1:

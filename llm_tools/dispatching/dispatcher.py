@@ -37,9 +37,11 @@ class Dispatcher:
         self._admission = Admission(offered, options)
         self._runner = Runner(options.max_concurrency, options.timeout, options.memo)
         self._room = options.max_concurrency
+        self._on_result = options.on_result
         self._tasks = tasks
         self._admitting = False
         self._next = 0
+        self._given: deque[FunctionResult | None] = deque()
         self._ready: deque[tuple[int, Admitted]] = deque()
         self._running = 0
         self._one_ended = anyio.Event()
@@ -53,18 +55,20 @@ class Dispatcher:
         """What has come so far, in call order."""
         return [result for result in self.outcomes if result is not None]
 
-    def submit(self, call: OutputResultFunctionUse) -> None:
-        """Take a call: it starts once it is valid, approved, and there is room, in this order."""
-        self._take(call, None)
+    def submit(self, call: OutputResultFunctionUse, result: FunctionResult | None = None) -> None:
+        """Take a call: it starts once it is valid, approved, and there is room, in this order.
+
+        Args:
+            result: the call's result, where it is not to run.
+        """
+        self._given.append(result)
+        self.settle(call, None)
         if not self._admitting:
             self._admitting = True
             self._tasks.start_soon(self._admit_all)
 
-    def settle(self, call: OutputResultFunctionUse, result: FunctionResult) -> None:
-        """Take a call whose result is there already."""
-        self._take(call, result)
-
-    def _take(self, call: OutputResultFunctionUse, result: FunctionResult | None) -> None:
+    def settle(self, call: OutputResultFunctionUse, result: FunctionResult | None) -> None:
+        """Take a call whose result is known already, and was told."""
         self.calls.append(call)
         self.outcomes.append(result)
 
@@ -75,7 +79,7 @@ class Dispatcher:
             self._next += 1
             if self.outcomes[index] is None:
                 try:
-                    await self._admit(index, self.calls[index])
+                    await self._admit(index, self.calls[index], self._given.popleft())
                 except BaseException as error:  # noqa: BLE001 - raised again by raise_fatal
                     self._end(index, error)
                     return
@@ -83,14 +87,21 @@ class Dispatcher:
                 await checkpoint()
         self._admitting = False
 
-    async def _admit(self, index: int, call: OutputResultFunctionUse) -> None:
-        admitted = await self._admission.admit(call)
+    async def _admit(
+        self, index: int, call: OutputResultFunctionUse, result: FunctionResult | None
+    ) -> None:
+        admitted = result or await self._admission.admit(call)
         if isinstance(admitted, FunctionResult):
-            self.outcomes[index] = admitted
+            await self._finish(index, admitted)
         elif admitted is None:
             self.deferred.append(call)
         else:
             await self._start(index, admitted)
+
+    async def _finish(self, index: int, result: FunctionResult) -> None:
+        self.outcomes[index] = result
+        if self._on_result is not None:
+            await self._on_result(result)
 
     async def _start(self, index: int, admitted: Admitted) -> None:
         alone = admitted.function.settings.sequential
@@ -111,7 +122,7 @@ class Dispatcher:
         """Run the call that waits longest: a loop may begin the tasks of one step in any order."""
         index, admitted = self._ready.popleft()
         try:
-            self.outcomes[index] = await self._run(admitted)
+            await self._finish(index, await self._run(admitted))
         except BaseException as error:  # noqa: BLE001 - raised again by raise_fatal
             self._end(index, error)
         finally:

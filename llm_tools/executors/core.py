@@ -25,13 +25,18 @@ class Executor(Generic[T]):
         self._hooks = Hooks(hooks)
 
     def on(self, event: Event, hook: Hook) -> Self:
-        """Call `hook` at every `event`: `on_success(output, metadata)`,
-        `on_error(error, metadata)`, `on_complete(metadata)`; in a run also
-        `on_turn(turn, result, metadata)` and `on_function(result, metadata)`.
+        """Call `hook`, sync or async, at every `event`.
+
+        Args:
+            event: `on_success(output, metadata)`, `on_error(error, metadata)`,
+                `on_complete(metadata)` after either; in a run also `on_turn(turn, result,
+                metadata)` with each answer, and `on_function(result, metadata)` with each result
+                as it comes. An execution that is cancelled tells nobody.
+            hook: what it raises is logged, and breaks nothing.
 
         Raises:
-            ConfigurationError: there is no such event.
-        """  # noqa: D205 - the events are one list
+            ConfigurationError: there is no such event, or `hook` cannot be called.
+        """
         self._hooks.add(event, hook)
         return self
 

@@ -212,7 +212,8 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
             start_early: stream, and start each function as soon as its call is complete.
             share_limits: inside a function of another run: draw on that run's limits too. Its
                 `turns` and `usage` then hold this run's.
-            on_event: told every stream event and function result; makes the run stream.
+            on_event: told every stream event, and every function's result as it comes; makes the
+                run stream.
 
         Returns:
             The parsed text as `output`; or, where `approve` put a call off, a result whose

@@ -18,7 +18,7 @@ from .limits import RunLimits
 Offered: TypeAlias = Mapping[str, CallableExecutor | None]
 
 OnEvent: TypeAlias = Callable[[StreamEvent | FunctionResult], Awaitable[None] | None]
-"""Told every stream event and every result of a function, in order."""
+"""Told every stream event and every function's result, as they come and one at a time."""
 
 OnTurn: TypeAlias = Callable[[int, OutputResult], Awaitable[None]]
 OnFunction: TypeAlias = Callable[[FunctionResult], Awaitable[None]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from inspect import isawaitable
 from typing import Any
@@ -18,6 +18,7 @@ from ..content import (
     OutputResultContent,
     OutputResultFunctionUse,
     RunResult,
+    StreamEvent,
 )
 from ..dialogue import Dialogue
 from ..dispatching import Approve, Dispatcher, DispatchOptions, open_dispatcher
@@ -63,7 +64,9 @@ class Run:
             may_defer=True,
             memo=Memo(),
             all_visible=True,
+            on_result=self._told_function if options.on_function or options.on_event else None,
         )
+        self._telling = anyio.Lock(fast_acquire=True)
         self._watch = CallWatch(options.offered, pending.watched if pending else None)
         self._results = list(pending.results) if pending else []
         self._turn = pending.turn if pending else 0
@@ -185,8 +188,7 @@ class Run:
         async with options.ask.stream(messages, choice) as events:
             round_.events = events
             async for event in events:
-                if options.on_event is not None:
-                    await _told(options.on_event(event))
+                await self._tell(event)
                 if options.start_early and isinstance(event, FunctionUseDone):
                     self._take(round_, dispatcher, event.function_use)
             return events.result
@@ -219,7 +221,7 @@ class Run:
         limit = self._options.limits.max_calls_per_function
         if self._watch.over_limit(call.name, limit):
             text = f"Not run: {call.name!r} may be called {limit} times in a run."
-            dispatcher.settle(call, failure(call, RunLimitError(text), text=text))
+            dispatcher.submit(call, failure(call, RunLimitError(text), text=text))
             round_.over = f"max_calls_per_function={limit} is reached for {call.name!r}"
         else:
             dispatcher.submit(call)
@@ -248,8 +250,6 @@ class Run:
         if round_.deferred:
             return self._wait(round_, content)
         results = self._write_down(round_, content)
-        for result in results:
-            await self._told_function(result)
         _refuse(round_.over)
         calls = [part for part in content if isinstance(part, OutputResultFunctionUse)]
         name = self._watch.repeated(calls, results)
@@ -326,8 +326,16 @@ class Run:
     async def _told_function(self, result: FunctionResult) -> None:
         if self._options.on_function is not None:
             await self._options.on_function(result)
-        if self._options.on_event is not None:
-            await _told(self._options.on_event(result))
+        await self._tell(result)
+
+    async def _tell(self, event: StreamEvent | FunctionResult) -> None:
+        """Tell one event after the other, although results come while others still run."""
+        on_event = self._options.on_event
+        if on_event is not None:
+            async with self._telling:
+                answer = on_event(event)
+                if isawaitable(answer):
+                    await answer
 
 
 def _refuse(reason: str | None) -> None:
@@ -340,8 +348,3 @@ def _limit_error(reason: str) -> RunLimitError:
         f"The run was stopped: {reason}. Continue with dialogue=error.result.dialogue, or raise "
         "the limit."
     )
-
-
-async def _told(answer: Awaitable[None] | None) -> None:
-    if isawaitable(answer):
-        await answer

@@ -9,6 +9,7 @@ import pytest
 
 from llm_tools import (
     ConfigurationError,
+    FunctionResult,
     FunctionUseDone,
     OutputResult,
     OutputResultRefusal,
@@ -394,6 +395,38 @@ class TestEvents:
         ]
         assert [type(event) for event in seen] == [type(event) for event in streamed]
         assert streamed[0] == TextDelta(text="Adding.")
+
+    @pytest.mark.parametrize("through", ["on_event", "on_function"])
+    async def test_results_are_told_as_they_come(self, through: str) -> None:
+        """Also those of calls that never run; the slow one waits until it has heard of the rest."""
+        told: list[Any] = []
+        others = anyio.Event()
+
+        @tool
+        async def slow() -> str:
+            """Be slow."""
+            await others.wait()
+            return "slow"
+
+        async def hear(event: Any, *_: Any) -> None:
+            if isinstance(event, FunctionResult):
+                told.append((event.function_id, event.is_error))
+                await anyio.lowlevel.checkpoint()
+                if len(told) == 3:
+                    others.set()
+
+        calls = [use("slow", "c1"), use("add", "c2", a=1, b=2), use("nobody", "c3")]
+        executor, _ = executor_of([*calls, use("add", "c4", a=3, b=4)])
+        options: Any = {}
+        if through == "on_event":
+            options["on_event"] = hear
+        else:
+            executor.on("on_function", hear)
+        with anyio.fail_after(10), pytest.raises(RunLimitError) as caught:
+            await executor.run("x", functions=[slow, add], max_calls_per_function=1, **options)
+        assert sorted(told) == [("c1", False), ("c2", False), ("c3", True), ("c4", True)]
+        assert told[-1] == ("c1", False)
+        assert [r.function_id for r in caught.value.result.results] == ["c1", "c2", "c3", "c4"]
 
     async def test_errors_reach_the_reader(self) -> None:
         """As themselves, not in a group."""
