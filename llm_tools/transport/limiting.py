@@ -22,6 +22,7 @@ from .pacing import Pace
 
 MINUTE = 60.0
 _SHORTEST_WAIT = 0.001
+_DRIFT = 1e-6
 _BYTES_PER_TOKEN = 4
 _OUTPUT_LIMIT = re.compile(
     rb'"(?:max_tokens|max_completion_tokens|max_output_tokens|maxOutputTokens|maxTokens'
@@ -76,7 +77,9 @@ class Window:
         uses = self._uses
         while uses and uses[0][0] <= now - MINUTE:
             self._used -= uses.popleft()[1]
-        too_much = self._used + min(amount, self._limit) - self._limit
+        if not uses:
+            self._used = 0.0  # sums of floats drift
+        too_much = self._used + min(amount, self._limit) - self._limit - _DRIFT
         if too_much <= 0:
             return 0.0
         for since, used in uses:
