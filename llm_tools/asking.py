@@ -12,14 +12,19 @@ import msgspec
 from msgspec.structs import replace
 
 from .errors import ConfigurationError
-from .history import History, keep_history, mend, read_again, read_history
+from .functions.choice import read_function_call
+from .functions.definitions import normalize_functions
+from .functions.visibility import visible_functions
+from .history import keep_history, mend, read_again, read_history
 from .reply import check_answer
 from .spec import Call
+from .transport import OutgoingRequest
 
 if TYPE_CHECKING:
     from .content import JSON, OutputResult
     from .functions.choice import FunctionCall
     from .functions.definitions import FunctionSet
+    from .functions.output import OutputSchema
     from .history import Messages
     from .model import Functions
     from .options import Options
@@ -30,78 +35,90 @@ _UNSOUND = (TypeError, AttributeError, LookupError, ValueError, RecursionError)
 """What comes of messages that are not what their types say; structs are taken on trust first."""
 
 
-def encode_call(
-    target: Target[Any],
-    options: Options,
-    messages: Messages,
-    *,
-    functions: Functions | None,
-    function_call: FunctionCall,
-    strict: bool,
-    json_schema: Any,
-    stream: bool,
-) -> Encoded:
-    """The body of a request and the plan for its answer; arguments are those of `Llm.call`.
+class Asker:
+    """What the calls of one model have in common; made with the first of them."""
 
-    Raises:
-        ConfigurationError: they do not fit each other or the endpoint.
-    """
-    offered = _read_functions(functions)
-    choice = None
-    if function_call is not None:
-        from .functions.choice import read_function_call
+    __slots__ = ("_framing", "_options", "_paths", "_target")
 
+    def __init__(self, target: Target[Any], options: Options) -> None:
+        self._target = target
+        self._options = options
+        self._framing = target.endpoint.framing or target.dialect.framing
+        self._paths = (fill_path(target, stream=False), fill_path(target, stream=True))
+
+    def encode(
+        self,
+        messages: Messages,
+        functions: Functions | None,
+        function_call: FunctionCall,
+        strict: bool,
+        json_schema: Any,
+        *,
+        stream: bool,
+    ) -> Encoded:
+        """The body of a request and the plan for its answer; arguments are those of `Llm.call`.
+
+        Raises:
+            ConfigurationError: they do not fit each other or the endpoint.
+        """
+        options = self._options
+        offered = None if functions is None else _read_functions(functions)
         choice = read_function_call(function_call, offered.by_name if offered else ())
-    output = None
-    if json_schema is not None:
-        from .functions.output import normalize_output
+        output = None if json_schema is None else _read_output(json_schema)
+        history = read_history(messages, strict=options.strict_history)
+        call = Call(
+            messages=history.messages,
+            history=history,
+            functions=offered,
+            choice=choice,
+            strict=strict,
+            output=output,
+            params=options.params,
+            extra_body=options.extra_body,
+            stream=stream,
+            repair_arguments=options.repair_arguments,
+            warnings=history.warnings,
+        )
+        target = self._target
+        try:
+            return target.dialect.encode(target, call)
+        except _UNSOUND:
+            mended, warnings = mend(read_again(history.messages), strict=options.strict_history)
+            call = replace(call, messages=mended, history=None, warnings=warnings)
+            return target.dialect.encode(target, call)
 
-        output = normalize_output(json_schema)
-    call = Call(
-        messages=(),
-        functions=offered,
-        choice=choice,
-        strict=strict,
-        output=output,
-        params=options.params,
-        extra_body=options.extra_body,
-        stream=stream,
-        repair_arguments=options.repair_arguments,
-    )
-    history = read_history(messages, strict=options.strict_history)
-    try:
-        return _encode(target, call, history)
-    except _UNSOUND:
-        mended = mend(read_again(history.messages), strict=options.strict_history)
-        return _encode(target, call, History(*mended))
+    def write(self, encoded: Encoded, *, stream: bool) -> OutgoingRequest:
+        """The request as it goes to the transport; its conversation is remembered.
 
+        Raises:
+            ConfigurationError: something in it is no JSON value.
+        """
+        body = encode_body(encoded.body)
+        history = encoded.plan.call.history
+        if history is not None:
+            keep_history(history, len(body))
+        return OutgoingRequest(
+            target=self._target,
+            options=self._options.where,
+            path=encoded.path or self._paths[stream],
+            headers=encoded.headers,
+            body=body,
+            framing=self._framing if stream else None,
+        )
 
-def read_answer(plan: Plan, answer: HttpAnswer) -> OutputResult:
-    """The result of a whole 2xx answer.
+    def read(self, plan: Plan, answer: HttpAnswer) -> OutputResult:
+        """The result of a whole 2xx answer.
 
-    Raises:
-        ResponseDecodeError: it is no answer of this wire.
-        ProviderError: it is an error in disguise.
-        UnmetFunctionCallError, ParserError: it is not what was asked for.
-    """
-    result = plan.target.dialect.decode(plan, answer.body, answer.headers)
-    error = check_answer(plan, result)
-    if error is not None:
-        raise error
-    return result
-
-
-def write_body(encoded: Encoded) -> bytes:
-    """The body's bytes; the conversation in it is remembered for the next call.
-
-    Raises:
-        ConfigurationError: something in it is no JSON value.
-    """
-    body = encode_body(encoded.body)
-    history = encoded.plan.call.history
-    if history is not None:
-        keep_history(history, len(body))
-    return body
+        Raises:
+            ResponseDecodeError: it is no answer of this wire.
+            ProviderError: it is an error in disguise.
+            UnmetFunctionCallError, ParserError: it is not what was asked for.
+        """
+        result = self._target.dialect.decode(plan, answer.body, answer.headers)
+        error = check_answer(plan, result)
+        if error is not None:
+            raise error
+        return result
 
 
 def encode_body(body: Mapping[str, JSON]) -> bytes:
@@ -131,20 +148,16 @@ def fill_path(target: Target[Any], *, stream: bool) -> str:
     return path.replace("{model}", quote(target.model, safe=":@"))
 
 
-def _read_functions(functions: Functions | None) -> FunctionSet | None:
+def _read_functions(functions: Functions) -> FunctionSet | None:
     """The functions that are shown, read; None where there are none."""
-    if functions is None:
-        return None
-    from .functions.definitions import normalize_functions
-    from .functions.visibility import visible_functions
-
     offered = normalize_functions(visible_functions(functions, {}))
     return offered if offered.definitions else None
 
 
-def _encode(target: Target[Any], call: Call, history: History) -> Encoded:
-    call = replace(call, messages=history.messages, history=history, warnings=history.warnings)
-    return target.dialect.encode(target, call)
+def _read_output(json_schema: Any) -> OutputSchema:
+    from .functions.output import normalize_output
+
+    return normalize_output(json_schema)
 
 
 def _without_surrogates(value: Any) -> Any:

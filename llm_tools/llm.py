@@ -14,13 +14,14 @@ from msgspec import Struct
 from .errors import ConfigurationError
 from .options import Options, check_where, merge_options
 from .registry import resolve
-from .transport import OutgoingRequest, SharedTransport
+from .transport import SharedTransport
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from typing_extensions import Unpack
 
+    from .asking import Asker
     from .content import JSON, OutputResult, ResultWarning
     from .event_stream import EventStream
     from .fallbacks import FallbackLlm
@@ -80,7 +81,7 @@ class Llm:
     `async with llm:` gives it connections of its own, in this loop, until the block ends.
     """
 
-    __slots__ = ("_key", "_model", "_options", "_paths", "_target", "_transport")
+    __slots__ = ("_asker", "_key", "_model", "_options", "_target", "_transport")
 
     def __init__(
         self,
@@ -97,7 +98,7 @@ class Llm:
         self._options = options
         self._target = target
         self._transport = transport or SharedTransport(options.wire)
-        self._paths: dict[bool, str] = {}
+        self._asker: Asker | None = None
 
     @property
     def target(self) -> Target[Any]:
@@ -147,13 +148,11 @@ class Llm:
             UnmetFunctionCallError: a forced call did not come.
             ParserError: the text does not fit `json_schema`.
         """
-        from .asking import read_answer
-
         encoded = self._encode(
             messages, functions, function_call, function_call_strict_input, json_schema
         )
-        answer = await self._transport.get().send(self._outgoing(encoded, stream=False))
-        return read_answer(encoded.plan, answer)
+        answer = await self._transport.get().send(self._ask().write(encoded, stream=False))
+        return self._ask().read(encoded.plan, answer)
 
     def stream(
         self,
@@ -179,7 +178,7 @@ class Llm:
         from .event_stream import EventStream
 
         return EventStream(
-            self._transport.get(), self._outgoing(encoded, stream=True), encoded.plan
+            self._transport.get(), self._ask().write(encoded, stream=True), encoded.plan
         )
 
     def build_request(
@@ -205,7 +204,7 @@ class Llm:
             json_schema,
             stream=stream,
         )
-        outgoing = self._outgoing(encoded, stream=stream)
+        outgoing = self._ask().write(encoded, stream=stream)
         location = self._transport.get().locate(outgoing)
         return Request(
             method="POST",
@@ -247,32 +246,15 @@ class Llm:
         *,
         stream: bool = False,
     ) -> Encoded:
-        from .asking import encode_call
-
-        return encode_call(
-            self._target,
-            self._options,
-            messages,
-            functions=functions,
-            function_call=function_call,
-            strict=strict,
-            json_schema=json_schema,
-            stream=stream,
+        return self._ask().encode(
+            messages, functions, function_call, strict, json_schema, stream=stream
         )
 
-    def _outgoing(self, encoded: Encoded, *, stream: bool) -> OutgoingRequest:
-        from .asking import fill_path, write_body
+    def _ask(self) -> Asker:
+        """What encodes this model's requests; made, and its room loaded, with the first of them."""
+        asker = self._asker
+        if asker is None:
+            from .asking import Asker
 
-        target = self._target
-        path = encoded.path or self._paths.get(stream)
-        if path is None:
-            path = self._paths[stream] = fill_path(target, stream=stream)
-        framing = (target.endpoint.framing or target.dialect.framing) if stream else None
-        return OutgoingRequest(
-            target=target,
-            options=self._options.where,
-            path=path,
-            headers=encoded.headers,
-            body=write_body(encoded),
-            framing=framing,
-        )
+            asker = self._asker = Asker(self._target, self._options)
+        return asker

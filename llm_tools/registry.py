@@ -14,6 +14,7 @@ from msgspec import Struct, ValidationError, convert
 from msgspec.structs import replace
 
 from .errors import ConfigurationError
+from .functions.caching import Bounded, Same
 from .spec import Dialect, Endpoint, Params, Support, Target
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ _PROTOCOL_KEY = re.compile(r"[a-z_]+\.v1")
 _endpoints: dict[str, dict[str, Endpoint]] = {}
 _loaded: set[str] = set()
 _loading = RLock()
+_targets: Bounded[Target[Any]] = Bounded(256)
 
 
 class EndpointInfo(Struct, frozen=True, kw_only=True):
@@ -153,7 +155,16 @@ def resolve(
 
 
 def make_target(endpoint: Endpoint, model: str, settings: Mapping[str, str]) -> Target[Any]:
-    """The target of an endpoint and a model: alias resolved, quirks layered."""
+    """The target of an endpoint and a model: alias resolved, quirks layered.
+
+    The same target again for the same endpoint, model and settings, so that what dialects made for
+    it is found again.
+    """
+    key = (Same(endpoint), model, *settings.items())
+    return _targets.get(key, lambda: _build_target(endpoint, model, settings))
+
+
+def _build_target(endpoint: Endpoint, model: str, settings: Mapping[str, str]) -> Target[Any]:
     model = endpoint.aliases.get(model, model)
     if endpoint.model_id is not None:
         model = endpoint.model_id(model)
@@ -167,7 +178,7 @@ def make_target(endpoint: Endpoint, model: str, settings: Mapping[str, str]) -> 
         dialect=dialect,
         model=model,
         quirks=dialect.quirks(**flags),
-        settings=settings,
+        settings=dict(settings),
     )
 
 

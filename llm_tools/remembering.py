@@ -10,7 +10,6 @@ from msgspec import Raw, Struct
 
 from .content import JSON, Message, ResultWarning
 from .errors import ConfigurationError
-from .functions.caching import Same
 from .history import History
 from .history.known import new_call_ids
 from .spec import Body, Call
@@ -25,6 +24,7 @@ class Said(Struct, frozen=True):
     elements: list[JSON]
     body: Body = {}
     warnings: tuple[ResultWarning, ...] = ()
+    made_for: tuple[object, ...] = ()
 
 
 Render: TypeAlias = Callable[[tuple[Message, ...]], Said]
@@ -38,9 +38,9 @@ class Opening(NamedTuple):
 
 
 def say(
-    target: object,
     call: Call,
     render: Render,
+    made_for: tuple[object, ...],
     *,
     known_by: tuple[Hashable, ...] = (),
     is_legal: Callable[[str], object] | None = None,
@@ -49,10 +49,10 @@ def say(
     """What `render` makes of the call's messages; elements that are remembered are bytes already.
 
     Args:
-        target: what they are rendered for.
         call: the call.
         render: renders messages, from first to last. What an assistant turn and what follows it
             become must not depend on the messages before, ids of calls apart.
+        made_for: the very objects they are rendered for: the target, the functions.
         known_by: what else the rendering depends on.
         is_legal: whether an id of a call may go out as it is.
         opening: stands before messages that do not begin with the user's, where the wire needs it.
@@ -60,12 +60,11 @@ def say(
     history = call.history
     if history is None or not history.is_kept:
         return render(call.messages)
-    key = (Same(target), *known_by)
+    key = (*map(id, made_for), *known_by)
     said = history.made.get(key)
     if said is None:
-        said = _continued(history, key, render, is_legal, opening) or _encoded(
-            render(call.messages)
-        )
+        said = _continued(history, key, render, is_legal, opening)
+        said = said or _encoded(render(call.messages), made_for)
         if len(history.made) >= _MOST_WIRES:
             history.made.clear()
         history.made[key] = said
@@ -94,9 +93,10 @@ def _continued(
     if rest.warnings or rest.body or (opening and rest.elements[:1] != [opening.element]):
         return None
     new = _encoded(Said(rest.elements[len(front) :])).elements
-    return Said([*before.elements, *new], before.body, before.warnings)
+    return Said([*before.elements, *new], before.body, before.warnings, before.made_for)
 
 
-def _encoded(said: Said) -> Said:
+def _encoded(said: Said, made_for: tuple[object, ...] = ()) -> Said:
+    """The same with its elements as bytes; it keeps what it was made for, whose ids know it."""
     elements = [Raw(msgspec.json.encode(element)) for element in said.elements]
-    return Said(elements, said.body, said.warnings)
+    return Said(elements, said.body, said.warnings, made_for)

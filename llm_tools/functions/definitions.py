@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
@@ -68,6 +68,8 @@ class FunctionSet:
 
 _ENCODER = msgspec.json.Encoder()
 _SETS: Bounded[FunctionSet] = Bounded(256)
+_DICTS = frozenset({dict})
+_SETS_OF_DICTS: Bounded[FunctionSet] = Bounded(256)
 
 
 def normalize_functions(functions: Iterable[FunctionLike]) -> FunctionSet:
@@ -82,26 +84,32 @@ def normalize_functions(functions: Iterable[FunctionLike]) -> FunctionSet:
     """
     if isinstance(functions, FunctionSet):
         return functions
+    if are_plain_dicts(functions):
+        return _find_set_of_dicts(functions)
     if isinstance(functions, str | bytes | Mapping) or not isinstance(functions, Iterable):
         raise ConfigurationError(
             f"functions must be a list of functions, got {type(functions).__name__}."
         )
-    contents = _contents(list(functions))
-    return _SETS.get(contents, lambda: _read_all(contents))
+    return _find_set(list(functions))
 
 
-def _contents(items: list[Any]) -> tuple[Hashable, ...]:
-    """All that is kept of each function; plain dicts, the usual case, without a detour."""
-    encode = _ENCODER.encode
+def are_plain_dicts(functions: Any) -> TypeGuard[list[dict[str, Any]]]:
+    """Whether this is a list of dicts and nothing else, the usual case."""
+    return type(functions) is list and set(map(type, functions)) <= _DICTS
+
+
+def _find_set_of_dicts(functions: list[dict[str, Any]]) -> FunctionSet:
+    """The set of plain dicts, found by the JSON of the whole list."""
     try:
-        return tuple(
-            [
-                encode(item) if type(item) is dict else _content(item, position)
-                for position, item in enumerate(items)
-            ]
-        )
+        content = _ENCODER.encode(functions)
     except (TypeError, ValueError, RecursionError, msgspec.MsgspecError):
-        return tuple([_content(item, position) for position, item in enumerate(items)])
+        return _find_set(functions)  # it says which of them is no JSON
+    return _SETS_OF_DICTS.get(content, lambda: _find_set(functions))
+
+
+def _find_set(functions: list[Any]) -> FunctionSet:
+    contents = tuple([_content(item, position) for position, item in enumerate(functions)])
+    return _SETS.get(contents, lambda: _read_all(contents))
 
 
 def _content(item: Any, position: int) -> Hashable:

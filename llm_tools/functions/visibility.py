@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..errors import ConfigurationError
-from .definitions import FunctionSet
+from .definitions import FunctionSet, are_plain_dicts
 
 
 def visible_functions(
@@ -27,7 +27,7 @@ def visible_functions(
     Raises:
         ConfigurationError: no list of functions.
     """
-    if functions is None or isinstance(functions, FunctionSet):
+    if functions is None or are_plain_dicts(functions) or isinstance(functions, FunctionSet):
         return functions
     if isinstance(functions, str | bytes | Mapping) or not isinstance(functions, Iterable):
         raise ConfigurationError(

@@ -61,7 +61,9 @@ def rounds(count: int) -> list[Message]:
     for number in range(count):
         messages += [
             Message(role="assistant", content=(use(number, n=number),)),
-            Message(role="function", content={"n": number}, name="f", function_id=f"call{number:05d}"),
+            Message(
+                role="function", content={"n": number}, name="f", function_id=f"call{number:05d}"
+            ),
             Message(role="assistant", content=(OutputResultText(text=f"It is {number}."),)),
             Message(role="user", content=f"And {number + 1}?"),
         ]
@@ -111,7 +113,7 @@ def test_what_is_known_is_not_rendered_again(aim: Aim, form: str) -> None:
     patch.setattr(
         remembering,
         "_encoded",
-        lambda fresh: elements.append(len(fresh.elements)) or encoded(fresh),
+        lambda fresh, *more: elements.append(len(fresh.elements)) or encoded(fresh, *more),
     )
     assert messages_read(lambda: said(llm, messages)) == 4
     assert messages_read(lambda: said(llm, messages)) == 0

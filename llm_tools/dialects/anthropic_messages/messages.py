@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from ...content import JSON, Message, ResultWarning
 from ...errors import UnsupportedOptionError
-from ...functions.caching import Same
 from ...functions.preparing import PreparedFunctions
 from ...remembering import Opening, Said, say
 from ...rendering import legal_ids
@@ -50,10 +49,10 @@ def render_messages(
         return Said(turns, body, conversation.warnings)
 
     said = say(
-        target,
         call,
         render,
-        known_by=(Same(functions), instructions),
+        (target, functions),
+        known_by=instructions,
         is_legal=legal_id,
         opening=_OPENING,
     )

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from ...content import Message, ResultWarning
 from ...errors import UnsupportedOptionError
-from ...functions.caching import Same
 from ...functions.preparing import PreparedFunctions
 from ...remembering import Opening, Said, say
 from ...rendering import legal_ids
@@ -51,10 +50,10 @@ def render_messages(
         return Said(said.messages, body, said.warnings)
 
     said = say(
-        target,
         call,
         render,
-        known_by=(Same(functions), instructions),
+        (target, functions),
+        known_by=instructions,
         is_legal=legal_id,
         opening=_OPENING,
     )

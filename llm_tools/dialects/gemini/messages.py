@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...content import JSON, Message, ResultWarning
-from ...functions.caching import Same
 from ...functions.preparing import PreparedFunctions
 from ...remembering import Opening, Said, say
 from ...spec import Body, Call, Target
@@ -48,8 +47,7 @@ def render_messages(
         body: Body = {"systemInstruction": {"parts": parts}} if system else {}
         return Said(turns, body, (*conversation.warnings, *results.warnings))
 
-    known_by = (Same(functions), instructions)
-    said = say(target, call, render, known_by=known_by, opening=_OPENING)
+    said = say(call, render, (target, functions), known_by=instructions, opening=_OPENING)
     return Rendered({"contents": said.elements, **said.body}, said.warnings)
 
 

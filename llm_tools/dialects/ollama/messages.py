@@ -19,7 +19,6 @@ from ...content import (
     ResultWarning,
 )
 from ...errors import ConfigurationError, UnsupportedOptionError
-from ...functions.caching import Same
 from ...functions.preparing import PreparedFunctions
 from ...remembering import Said, say
 from ...rendering import inline_image, own, parts_of, result_parts, result_text
@@ -162,7 +161,7 @@ def render_messages(
             _instruct(rendered.messages, "\n\n".join(instructions))
         return Said(rendered.messages, warnings=tuple(rendered.warnings))
 
-    return say(target, call, render, known_by=(Same(functions), instructions))
+    return say(call, render, (target, functions), known_by=instructions)
 
 
 def _instruct(messages: list[JSON], text: str) -> None:

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from ...content import JSON, Message, OutputResultImage, OutputResultText, ResultWarning
 from ...errors import ConfigurationError, UnsupportedOptionError
-from ...functions.caching import Same
 from ...functions.preparing import PreparedFunctions
 from ...history import NOT_COMPLETED
 from ...remembering import Said, say
@@ -51,10 +50,10 @@ def render_messages(
         return Said(elements, warnings=tuple(renderer.warnings))
 
     return say(
-        target,
         call,
         render,
-        known_by=(Same(names), instructions, reasoning),
+        (target, names),
+        known_by=(instructions, reasoning),
         is_legal=_pattern(target.quirks.ids).fullmatch,
     )
 

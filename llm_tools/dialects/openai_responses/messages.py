@@ -15,7 +15,6 @@ from ...content import (
     ResultWarning,
 )
 from ...errors import ConfigurationError, UnsupportedOptionError
-from ...functions.caching import Same
 from ...functions.preparing import PreparedFunctions
 from ...remembering import Said, say
 from ...rendering import (
@@ -54,7 +53,7 @@ def encode_messages(
     def render(messages: tuple[Message, ...]) -> Said:
         return _render(_Writer(target, functions), messages)
 
-    said = say(target, call, render, known_by=(Same(functions),), is_legal=_IS_LEGAL_ID)
+    said = say(call, render, (target, functions), is_legal=_IS_LEGAL_ID)
     return Conversation({"input": said.elements, **said.body}, said.warnings)
 
 
