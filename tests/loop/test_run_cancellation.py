@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from typing import Any
 
@@ -333,3 +334,49 @@ async def test_a_reader_who_leaves_closes_the_connection() -> None:
                     if isinstance(event, FunctionUseDone):
                         break
             await server.reaches(lambda server: server.streaming == 0)
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+@pytest.mark.parametrize("how", ["cancel", "wait_for", "timeout"])
+async def test_asyncio_s_own_ways_to_cancel(how: str) -> None:
+    """A task cancelled from outside, and both of asyncio's timeouts."""
+    running = asyncio.Event()
+    stopped: list[str] = []
+
+    @tool(group=f"cancelled by {how}")
+    async def grouped(key: str) -> None:
+        """Run alone in its group."""
+        await hang(key)
+
+    @tool
+    async def hang(key: str) -> None:
+        """Hang."""
+        running.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            stopped.append(key)
+
+    names = ["hang", "grouped", "grouped"]
+    calls = [use(name, f"c{n}", key=f"c{n}") for n, name in enumerate(names)]
+    executor = executor_for(ScriptedLlm([calls, "done"]))
+    dialogue, before = create_dialogue("d"), asyncio.all_tasks()
+    work = executor.run({"input": "q"}, functions=[hang, grouped], dialogue=dialogue)
+    if how == "cancel":
+        task = asyncio.create_task(work)
+        await running.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    elif how == "wait_for":
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(work, 0.2)
+    else:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await work
+    assert sorted(stopped) == ["c0", "c1"]
+    assert asyncio.all_tasks() == before
+    check_sendable(dialogue)
+    again = await executor.run({"input": "q"}, functions=[hang, grouped], dialogue=dialogue)
+    assert again.output == "done"
