@@ -73,14 +73,14 @@ class Carriers:
                 )
             from .carriers.fast.pool import FastPool
 
-            return FastPool(state.slots)
+            return FastPool(state.slots, head.scheme)
         if proxied or self._settings.http2:
             from .carriers.client import ClientPool
 
             return ClientPool(head.scheme, http2=self._settings.http2)
         from .carriers.small_httpx import SmallHttpxPool
 
-        return SmallHttpxPool(state.slots)
+        return SmallHttpxPool(state.slots, head.scheme)
 
 
 def _caller_s_own(settings: TransportSettings) -> Any:

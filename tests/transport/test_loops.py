@@ -10,7 +10,7 @@ from typing import Any
 
 import anyio
 import pytest
-from transport.scripted import OK, Script, Server, chunk, sse_head
+from transport.scripted import OK, Script, Server, chunk, http, sse_head
 
 from llm_tools.transport import Transport, TransportSettings
 from llm_tools.transport.loops import loop_state
@@ -245,3 +245,30 @@ async def test_a_cancelled_wait_passes_its_turn_on(
                 group.start_soon(call, number, patience)
                 await anyio.sleep(0.01)
     assert done == [0, 2, 4]
+
+
+@pytest.mark.anyio
+async def test_hundreds_of_calls_at_once(kind: str, server: Server) -> None:
+    """Every one of many calls that begin together gets its answer, over a connection of its own."""
+    slow = server.script([["sleep", 0.5], *OK])
+    transport = Transport(TransportSettings(transport=kind, max_attempts=1))
+    async with transport:
+        async with anyio.create_task_group() as group:
+            for _ in range(300):
+                group.start_soon(transport.send, slow.request())
+        assert server.open_connections() >= 300
+    assert len(slow.log) == 300
+
+
+@pytest.mark.anyio
+async def test_a_connection_the_server_will_close_is_not_kept(kind: str, server: Server) -> None:
+    """`Connection: close` is believed."""
+    script = server.script(http("{}", headers={"Connection": "Close"}), OK)
+    transport = Transport(TransportSettings(transport=kind, max_attempts=1))
+    async with transport:
+        await transport.send(script.request())
+        pools = loop_state().private[transport._carriers].pools.by_key.values()
+        (pool,) = pools
+        assert not pool._connections._free  # type: ignore[attr-defined]
+        await transport.send(script.request())
+        assert len(pool._connections._free) == 1  # type: ignore[attr-defined]

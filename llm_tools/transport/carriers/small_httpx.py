@@ -24,9 +24,10 @@ _LIMITS = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive
 class SmallHttpxPool:
     """The connections to one origin in one loop."""
 
-    __slots__ = ("_connections",)
+    __slots__ = ("_connections", "_context")
 
-    def __init__(self, slots: Slots) -> None:
+    def __init__(self, slots: Slots, scheme: str) -> None:
+        self._context = shared_context(scheme)
         self._connections: Connections[httpx.AsyncHTTPTransport] = Connections(slots, _close)
 
     async def start(self, head: Head, body: bytes, attempt: Attempt) -> Arrival:
@@ -37,7 +38,7 @@ class SmallHttpxPool:
         extensions: dict[str, Any] = {"timeout": times}
         reused = transport is not None
         if transport is None:
-            transport = httpx.AsyncHTTPTransport(verify=shared_context(head.scheme), limits=_LIMITS)
+            transport = httpx.AsyncHTTPTransport(verify=self._context, limits=_LIMITS)
             extensions["trace"] = tracer(attempt)
         try:
             with KeysInHand(head.secrets):
@@ -89,7 +90,7 @@ class SmallArrival(HttpxArrival):
             self.ended = False
             raise
         finally:
-            if self.ended:
+            if self.ended and "close" not in self.headers.get("connection", "").lower():
                 await self._connections.release(transport, self._closings)
             else:
                 await self._connections.drop(transport)

@@ -39,7 +39,7 @@ class FastTransport(httpx.AsyncBaseTransport):
         data = _bytes_of(request, await request.aread())
         pool = self._pools.get(head.origin)
         if pool is None:
-            pool = self._pools[head.origin] = FastPool(self._slots)
+            pool = self._pools[head.origin] = FastPool(self._slots, head.scheme)
         times = request.extensions.get("timeout") or {}
         try:
             arrival = await self._start(pool, head, data, times)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from ssl import SSLContext
 from typing import Any
 
 import anyio
@@ -42,9 +43,10 @@ class Connection:
 class FastPool:
     """The connections to one origin in one loop."""
 
-    __slots__ = ("_connections",)
+    __slots__ = ("_connections", "_context")
 
-    def __init__(self, slots: Slots) -> None:
+    def __init__(self, slots: Slots, scheme: str) -> None:
+        self._context = shared_context(scheme) if scheme == "https" else None
         self._connections: Connections[Connection] = Connections(
             slots, Connection.aclose, Connection.is_alive
         )
@@ -88,7 +90,7 @@ class FastPool:
         final = False
         try:
             with anyio.move_on_after(attempt.connect):
-                connection = await open_connection(head)
+                connection = await open_connection(head, self._context)
         except (OSError, anyio.EndOfStream, *_BROKEN) as refused:
             final = type(refused).__name__ == "SSLCertVerificationError"
             error = OSError(str(refused) or "the connection was closed while it was being opened")
@@ -101,16 +103,16 @@ class FastPool:
         return connection
 
 
-async def open_connection(head: Head) -> Connection:
-    """A connection to the head's origin, encrypted if that is https."""
+async def open_connection(head: Head, context: SSLContext | None) -> Connection:
+    """A connection to the head's origin, encrypted where there is a context."""
     socket = await connect(head.host, head.port)
-    if head.scheme == "http":
+    if context is None:
         return Connection(socket, socket)
     try:
         stream = await TLSStream.wrap(
             socket,
             hostname=head.host,
-            ssl_context=shared_context("https", http2=False),
+            ssl_context=context,
             standard_compatible=False,
         )
     except BaseException:

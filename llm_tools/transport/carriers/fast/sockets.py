@@ -120,31 +120,38 @@ async def _resolve(host: str, port: int) -> list[Address]:
 
 
 async def _race(addresses: list[Address]) -> socket.socket:
+    """The first address to take a connection; each has a head start before the next."""
     won: list[socket.socket] = []
     failures: list[OSError] = []
 
     async def attempt(address: Address, over: anyio.Event) -> None:
         try:
-            sock = await _connect(address)
+            won.append(await _connect(address))
+            group.cancel_scope.cancel()
         except OSError as error:
             failures.append(error)
-        else:
-            if won:
-                sock.close()
-            won.append(sock)
-            group.cancel_scope.cancel()
         finally:
             over.set()
 
-    async with anyio.create_task_group() as group:
-        for address in addresses:
-            over = anyio.Event()
-            group.start_soon(attempt, address, over)
-            with anyio.move_on_after(_HEAD_START):
-                await over.wait()
-    if won:
-        return won[0]
-    raise failures[-1]
+    try:
+        async with anyio.create_task_group() as group:
+            for address in addresses:
+                over = anyio.Event()
+                group.start_soon(attempt, address, over)
+                with anyio.move_on_after(_HEAD_START):
+                    await over.wait()
+    except BaseException:
+        _close_all(won)
+        raise
+    _close_all(won[1:])
+    if not won:
+        raise failures[-1]
+    return won[0]
+
+
+def _close_all(sockets: list[socket.socket]) -> None:
+    for sock in sockets:
+        sock.close()
 
 
 async def _connect(address: Address) -> socket.socket:
