@@ -220,9 +220,7 @@ def test_unforced_calls_leave_thinking_alone() -> None:
 
 def test_a_model_without_thoughts_is_told_so_without_a_warning() -> None:
     """DeepSeek thinks by default; for its older name without thoughts nothing is lost."""
-    chat = encoded(
-        target_of("deepseek", "deepseek-chat"), functions=FUNCTIONS, function_call="any"
-    )
+    chat = encoded(target_of("deepseek", "deepseek-chat"), functions=FUNCTIONS, function_call="any")
     assert chat.body["thinking"] == {"type": "disabled"}
     assert codes(chat) == []
 
