@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ConfigurationError
-from ..spec import AwsAuth
-from .credentials import AuthFields, auth_fields, launched_fields
+from ..spec import AwsAuth, Endpoint, KeyAuth
+from .credentials import AuthFields, auth_fields, key_at_hand, launched_fields
 from .head import Head
 from .launching import launch
 from .locating import base_fields, find_url, read_inputs
@@ -20,11 +20,12 @@ _LOOPBACK = ("localhost", "::1", "0.0.0.0")  # noqa: S104 - compared with, never
 class Heads:
     """Finds a request's address and key; what does not change between calls is looked up."""
 
-    __slots__ = ("_allow_http", "_built")
+    __slots__ = ("_allow_http", "_at_hand", "_built")
 
     def __init__(self, *, allow_http: bool) -> None:
         self._allow_http = allow_http
         self._built: dict[tuple[Any, ...], tuple[Any, Head]] = {}
+        self._at_hand: dict[tuple[Any, ...], tuple[Any, Head]] = {}
 
     def __repr__(self) -> str:
         return f"<{len(self._built)} request heads>"
@@ -37,32 +38,34 @@ class Heads:
         """
         endpoint = request.target.endpoint
         inputs = read_inputs(endpoint, request.options)
+        if type(endpoint.auth) is not KeyAuth or endpoint.launcher is not None:
+            return await self._look_up(request, inputs)
+        key = key_at_hand(request, endpoint.auth)
+        if key is None:
+            return await self._look_up(request, inputs)
+        known_by = (*_known_by(request, inputs), key)
+        known = self._at_hand.get(known_by)
+        if known is not None:
+            return known[1]
+        head = await self._look_up(request, inputs)
+        _remember(self._at_hand, known_by, endpoint, head)
+        return head
+
+    async def _look_up(self, request: OutgoingRequest, inputs: tuple[str | None, ...]) -> Head:
+        endpoint = request.target.endpoint
         if endpoint.launcher is not None and inputs[0] is None:
             base_url, key = await launch(endpoint)
             inputs = (base_url, *inputs[1:])
             auth: AuthFields = launched_fields(endpoint.auth, key)
         else:
             auth = await auth_fields(request)
-        known_by = (
-            id(endpoint),
-            request.target.model,
-            request.path,
-            request.framing,
-            inputs,
-            auth,
-            tuple(request.headers.items()),
-        )
+        known_by = (*_known_by(request, inputs), auth)
         known = self._built.get(known_by)
         if known is not None:
             head = known[1]
         else:
             head = self._build(request, inputs, auth)
-            if len(self._built) >= _MOST:
-                self._built.clear()
-            self._built[known_by] = (
-                endpoint,
-                head,
-            )  # the endpoint is held, so its id stays its own
+            _remember(self._built, known_by, endpoint, head)
         if isinstance(endpoint.auth, AwsAuth) and not auth:
             from .credentials.aws import signed
 
@@ -80,6 +83,25 @@ class Heads:
         if (auth or isinstance(endpoint.auth, AwsAuth)) and not self._allow_http:
             check_encrypted(head, endpoint.key)
         return head
+
+
+def _known_by(request: OutgoingRequest, inputs: tuple[str | None, ...]) -> tuple[Any, ...]:
+    """What a head depends on, but for the key."""
+    target = request.target
+    headers = tuple(request.headers.items()) if request.headers else ()
+    return id(target.endpoint), target.model, request.path, request.framing, inputs, headers
+
+
+def _remember(
+    built: dict[tuple[Any, ...], tuple[Any, Head]],
+    known_by: tuple[Any, ...],
+    endpoint: Endpoint,
+    head: Head,
+) -> None:
+    """Keep a head, and its endpoint with it, whose id so stays its own."""
+    if len(built) >= _MOST:
+        built.clear()
+    built[known_by] = endpoint, head
 
 
 def check_encrypted(head: Head, endpoint: str) -> None:

@@ -41,6 +41,11 @@ class Secret:
     def __bool__(self) -> bool:
         return bool(self._source())
 
+    def at_hand(self) -> Key | None:
+        """The key, where no function has to be asked for it."""
+        value: Any = self._source()
+        return Key(value) if isinstance(value, str) else None
+
     async def reveal(self) -> Key | None:
         """The key; None where there is none (any more).
 

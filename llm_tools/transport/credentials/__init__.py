@@ -5,7 +5,9 @@ from __future__ import annotations
 from ...spec import Auth, AwsAuth, GoogleAuth, KeyAuth
 from ..message import OutgoingRequest
 from ..secret import Key
-from .keys import in_headers, key_fields
+from .keys import in_headers, key_at_hand, key_fields
+
+__all__ = ["AuthFields", "auth_fields", "key_at_hand", "launched_fields"]
 
 AuthFields = tuple[tuple[str, Key], ...]
 

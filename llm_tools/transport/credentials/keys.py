@@ -29,6 +29,26 @@ async def key_fields(request: OutgoingRequest, auth: KeyAuth) -> AuthFields:
     return in_headers(auth, key)
 
 
+def key_at_hand(request: OutgoingRequest, auth: KeyAuth) -> Key | None:
+    """What `key_fields` would find, unchecked, by its place; None where a function must be asked.
+
+    It knows headers that were built before; it is in none itself.
+    """
+    options = request.options
+    token = options.get("access_token") if auth.token_header is not None else None
+    given = token or options.get("api_key")
+    if isinstance(given, Secret):
+        key = given.at_hand()
+        return Key(f"token {key}") if token and key else key
+    if given is not None:
+        return None
+    for variable in request.target.endpoint.api_key_env:
+        value = os.environ.get(variable)
+        if value:
+            return Key(value)
+    return Key()
+
+
 def in_headers(auth: KeyAuth, key: Key) -> AuthFields:
     """The key behind its prefix, and bare where it is wanted as well."""
     header = (auth.header, Key(f"{auth.prefix}{key}") if auth.prefix else key)
