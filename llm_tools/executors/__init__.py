@@ -11,6 +11,7 @@ from .core import CoreExecutor, Executor
 from .deprecated import LlmExecutorOpenAiFunctions
 from .functions import LlmExecutorWithFunctions
 from .hooks import ExecutionMetadata, GivenHooks, Hooks
+from .keywords import RunKeywords
 from .llm import LlmExecutor, PromptSource
 from .running import RunStream
 
@@ -23,6 +24,7 @@ __all__ = [
     "LlmExecutorOpenAiFunctions",
     "LlmExecutorWithFunctions",
     "PromptSource",
+    "RunKeywords",
     "RunStream",
     "create_core_executor",
     "create_llm_executor",

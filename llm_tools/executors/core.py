@@ -29,9 +29,10 @@ class Executor(Generic[T]):
 
         Args:
             event: `on_success(output, metadata)`, `on_error(error, metadata)`,
-                `on_complete(metadata)` after either; in a run also `on_turn(turn, result,
-                metadata)` with each answer, and `on_function(result, metadata)` with each result
-                as it comes. An execution that is cancelled tells nobody.
+                `on_complete(metadata)` after either; in a run also
+                `on_turn(turn, result, metadata)` with each answer, and
+                `on_function(result, metadata)` with each result as it comes. An execution that
+                is cancelled tells nobody.
             hook: what it raises is logged, and breaks nothing.
 
         Raises:

@@ -10,37 +10,33 @@ from typing_extensions import Unpack
 
 from ..callables import visible_functions
 from ..content import FunctionResult, OutputResult, OutputResultContent, RunResult
-from ..dialogue import Dialogue, create_dialogue
-from ..dispatching import Approve, Decision
+from ..dialogue import Dialogue
+from ..dispatching import Decision
 from ..errors import ConfigurationError
 from ..functions.choice import FunctionCall
-from ..loop import (
-    ChooseByTurn,
-    OnEvent,
-    PendingRun,
-    Run,
-    RunLimits,
-    RunOptions,
-    is_continued,
-    split_prompt,
-)
+from ..loop import PendingRun, Run, RunLimits, RunOptions, is_continued, split_prompt
 from ..model import Events, Functions
 from ..options import LlmOptions
 from ..prompts.templates import read_values
 from .hooks import ExecutionMetadata
+from .keywords import (
+    RunKeywords,
+    RunSettings,
+    StreamedRunKeywords,
+    kept,
+    read_dialogue,
+    read_keywords,
+    settings_of,
+)
 from .llm import LlmExecutor
 from .running import (
     Asking,
     OpenRun,
-    RunKeywords,
     RunStream,
-    ToldSettings,
     decide_by,
     definitions_of,
-    kept,
     offered_for,
     runnable,
-    settings_of,
     settle,
 )
 
@@ -174,22 +170,10 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         input: Any = None,  # noqa: A002 - the word of the interface
         *,
         functions: Functions,
-        function_call: FunctionCall | ChooseByTurn = None,
-        function_call_strict_input: bool = False,
-        json_schema: Any = None,
         dialogue: Dialogue | None = None,
-        max_turns: int = 10,
-        max_total_tokens: int | None = None,
-        max_seconds: float | None = None,
-        max_calls_per_function: int | None = None,
-        function_timeout: float | None = None,
-        approve: Approve | None = None,
-        max_concurrency: int = 32,
-        start_early: bool = False,
-        share_limits: bool = False,
-        on_event: OnEvent | None = None,
         llm_options: LlmOptions | None = None,
         trace_id: str | None = None,
+        **options: Unpack[RunKeywords],
     ) -> RunResult:
         """The whole loop: call, dispatch, reply, until text.
 
@@ -197,23 +181,11 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         request. A dialogue that ends with results and already holds this turn is continued.
 
         Args:
-            input, functions, function_call_strict_input, json_schema, llm_options, trace_id: as
-                for `execute`; every function needs its Python function.
-            function_call: as for `execute`, a forced one for the first turn only; or a function
-                of the turn's number (from 0).
+            input, functions, llm_options, trace_id: as for `execute`; every function needs its
+                Python function.
             dialogue: grows in place after each whole round; a new one if not given.
-            max_turns: requests at most.
-            max_total_tokens: checked after each turn that does not end the run.
-            max_seconds: after which work in flight is cancelled.
-            max_calls_per_function: for each function's name.
-            function_timeout: seconds for each function without a timeout of its own.
-            approve: asked before each call.
-            max_concurrency: how many functions run at once.
-            start_early: stream, and start each function as soon as its call is complete.
-            share_limits: inside a function of another run: draw on that run's limits too. Its
-                `turns` and `usage` then hold this run's.
-            on_event: told every stream event, and every function's result as it comes; makes the
-                run stream.
+            options: those of `RunKeywords`: `function_call` and its strictness, `json_schema`,
+                limits, approval, concurrency, streaming.
 
         Returns:
             The parsed text as `output`; or, where `approve` put a call off, a result whose
@@ -224,39 +196,17 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
             LlmToolsError: as for `execute`, with the `RunResult` so far as `.result`; its `output`
                 is the answer that was refused, if there was one.
         """
-        messages = await self._messages(input)
-        lead, asking = split_prompt(messages)
-        conversation = create_dialogue(self.name) if dialogue is None else dialogue
-        if not isinstance(conversation, Dialogue):
-            raise ConfigurationError(
-                f"dialogue must be what create_dialogue() makes, got {type(dialogue).__name__}; "
-                "create_dialogue(…).add_from_history(messages) makes one of messages."
-            )
-        if is_continued(conversation, asking):
-            asking = ()
-        limits = RunLimits(
-            max_turns=max_turns,
-            max_total_tokens=max_total_tokens,
-            max_seconds=max_seconds,
-            max_calls_per_function=max_calls_per_function,
-        )
-        settings: ToldSettings = {
-            "function_call": function_call,
-            "function_call_strict_input": function_call_strict_input,
-            "json_schema": json_schema,
-            "function_timeout": function_timeout,
-            "approve": approve,
-            "max_concurrency": max_concurrency,
-            "start_early": start_early,
-            "share_limits": share_limits,
-            "on_event": on_event,
-        }
+        limits, settings = read_keywords(options)
+        conversation = read_dialogue(dialogue, self.name)
         values = read_values(input)
         shown = visible_functions(functions, values)
 
         async def work(metadata: ExecutionMetadata) -> RunResult:
-            options = self._run_options(shown, limits, settings, llm_options, metadata, values)
-            return await Run(options, lead=lead, asking=asking, dialogue=conversation).go()
+            lead, asking = split_prompt(await self._messages(input))
+            if is_continued(conversation, asking):
+                asking = ()
+            told = self._run_options(shown, limits, settings, llm_options, metadata, values)
+            return await Run(told, lead=lead, asking=asking, dialogue=conversation).go()
 
         result: RunResult = await self._observed(work, trace_id)
         return result
@@ -269,7 +219,7 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         functions: Functions | None = None,
         llm_options: LlmOptions | None = None,
         trace_id: str | None = None,
-        **changes: Unpack[ToldSettings],
+        **changes: Unpack[RunSettings],
     ) -> RunResult:
         """Take up a run that waited for decisions.
 
@@ -319,7 +269,9 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
     def stream_run(
         self,
         input: Any = None,  # noqa: A002 - the word of the interface
-        **options: Unpack[RunKeywords],
+        *,
+        functions: Functions,
+        **options: Unpack[StreamedRunKeywords],
     ) -> AbstractAsyncContextManager[RunStream]:
         """`run` as events: every turn's stream events, and each `FunctionResult`.
 
@@ -327,13 +279,13 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         `events.result` is the `RunResult`. The run waits for its reader; leaving the block ends
         it. Takes what `run` does but `on_event`; iterating raises what `run` does.
         """
-        return OpenRun(lambda tell: self.run(input, on_event=tell, **options))
+        return OpenRun(lambda tell: self.run(input, functions=functions, on_event=tell, **options))
 
     def _run_options(
         self,
         functions: Any,
         limits: RunLimits,
-        settings: ToldSettings,
+        settings: RunSettings,
         llm_options: LlmOptions | None,
         metadata: ExecutionMetadata,
         values: Mapping[str, Any],

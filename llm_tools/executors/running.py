@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, TypeAlias
 
 import anyio
 from anyio.abc import ObjectReceiveStream
@@ -18,45 +18,12 @@ from ..dispatching.approval import read_decision
 from ..errors import ConfigurationError, StreamError
 from ..functions.choice import FunctionCall
 from ..functions.definitions import FunctionLike
-from ..functions.output import normalize_output
-from ..loop import ChooseByTurn, KeptOptions, OnEvent, PendingRun
+from ..loop import OnEvent, PendingRun
 from ..model import Events, Functions, Model
 from ..prompts.templates import read_values
 
 RunEvent: TypeAlias = StreamEvent | FunctionResult
 _LEAVING = (Exception, KeyboardInterrupt, SystemExit)
-
-
-class RunSettings(TypedDict, total=False):
-    """What `run` is told and `resume` may change; see `LlmExecutorWithFunctions.run`."""
-
-    function_call: FunctionCall | ChooseByTurn
-    function_call_strict_input: bool
-    json_schema: Any
-    function_timeout: float | None
-    approve: Approve | None
-    max_concurrency: int
-    start_early: bool
-    share_limits: bool
-
-
-class ToldSettings(RunSettings, total=False):
-    """The same, and who is told of events."""
-
-    on_event: OnEvent | None
-
-
-class RunKeywords(RunSettings, total=False):
-    """The keywords of `stream_run`, which has its own way of telling events."""
-
-    functions: Any
-    dialogue: Any
-    max_turns: int
-    max_total_tokens: int | None
-    max_seconds: float | None
-    max_calls_per_function: int | None
-    llm_options: Any
-    trace_id: str | None
 
 
 def offered_for(functions: Functions | None, value: Any) -> list[FunctionLike] | None:
@@ -88,37 +55,6 @@ def runnable(functions: Any) -> Mapping[str, CallableExecutor | None]:
             "create_callable_executor(), or execute() and dispatch the calls yourself."
         )
     return offered
-
-
-def kept(settings: RunSettings) -> KeptOptions:
-    """The settings that another process may be given."""
-    choice, schema = settings.get("function_call"), settings.get("json_schema")
-    return KeptOptions(
-        function_call=None if callable(choice) else choice,
-        function_call_strict_input=settings.get("function_call_strict_input", False),
-        json_schema=None if schema is None else normalize_output(schema).schema,
-        function_timeout=settings.get("function_timeout"),
-        max_concurrency=settings.get("max_concurrency", 32),
-        start_early=settings.get("start_early", False),
-        share_limits=settings.get("share_limits", False),
-    )
-
-
-def settings_of(pending: PendingRun, changes: ToldSettings) -> ToldSettings:
-    """What a pending run was told, with the changes.
-
-    Raises:
-        ConfigurationError: an unknown setting.
-    """
-    known = ToldSettings.__optional_keys__
-    unknown = sorted(changes.keys() - known)
-    if unknown:
-        raise ConfigurationError(
-            f"resume() takes no {', '.join(unknown)}; it takes {', '.join(sorted(known))}."
-        )
-    stored = {name: getattr(pending.kept, name) for name in KeptOptions.__struct_fields__}
-    told: ToldSettings = {**stored, **pending.local.get("settings", {}), **changes}  # type: ignore[typeddict-item] # their names are the same
-    return told
 
 
 def settle(pending: PendingRun, decisions: Mapping[str, Decision | FunctionResult]) -> PendingRun:

@@ -12,6 +12,7 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from llm_tools import (
+    DEFER,
     ConfigurationError,
     ContentFilterError,
     FunctionNotApprovedError,
@@ -255,6 +256,35 @@ class TestFunctionsInEveryForm:
         with pytest.raises(ConfigurationError):
             await dispatch([], functions)
         assert llm.calls == []
+
+
+class TestOptionsOfRuns:
+    """Keywords with the types of `RunKeywords`."""
+
+    async def test_an_unknown_one_is_refused_with_the_nearest_name(self) -> None:
+        """By run, stream_run and resume alike, before any request."""
+        executor, llm = executor_of(use("add", a=1, b=1))
+        with pytest.raises(
+            ConfigurationError, match=r"run\(\) has no option 'max_turn'. Did you mean 'max_turns'"
+        ):
+            await executor.run("x", functions=[add], max_turn=3)
+        with pytest.raises(ConfigurationError, match="Did you mean 'approve'"):
+            async with executor.stream_run("x", functions=[add], aprove=print) as events:
+                async for _ in events:
+                    pass
+        assert llm.calls == []
+        waiting = await executor.run("x", functions=[add], approve=lambda _: DEFER)
+        with pytest.raises(ConfigurationError, match=r"resume\(\) has no option 'max_seconds'"):
+            await executor.resume(waiting.pending, decisions={}, max_seconds=3)
+
+    async def test_hooks_are_told_of_a_prompt_that_fails(self) -> None:
+        """A run is observed from its prompt on."""
+        executor, llm = executor_of("never")
+        told: list[Any] = []
+        executor.on("on_error", lambda error, _: told.append(type(error)))
+        with pytest.raises(PromptError):
+            await executor.run({"other": 1}, functions=[add])
+        assert (told, llm.calls) == ([PromptError], [])
 
 
 class TestVisibility:

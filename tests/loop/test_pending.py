@@ -150,7 +150,7 @@ async def test_options_may_change_between() -> None:
     executor, llm = executor_of(use("pay", "c1", amount=5), use("pay", "c2", amount=6), "done")
     waiting = await executor.run("please", functions=[pay])
     with pytest.raises(
-        ConfigurationError, match=r"resume\(\) takes no max_turns; it takes approve"
+        ConfigurationError, match=r"resume\(\) has no option 'max_turns'. Known: approve"
     ):
         await executor.resume(waiting.pending, decisions={}, max_turns=3)
     done = await executor.resume(
