@@ -60,8 +60,6 @@ class EventStream:
         if self._open is None:
             return
         self._ready.clear()
-        if not self._ended:
-            self._interrupt()
         if self._result is not None:
             # Where the body ends with its end mark, its connection can be used again.
             with anyio.move_on_after(_ENDING_TIME), suppress(LlmToolsError):

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from streaming.reading import WIRES, check_done, check_events, cut, plain, tell, whole
+from streaming.reading import WIRES, check_done, check_events, counted_ids, cut, plain, tell, whole
 from streaming.wires.exchange import FUNCTIONS
 
 from llm_tools import create_dialogue
 from llm_tools.content import OutputResult
 from llm_tools.errors import LlmToolsError, ProviderError, ResponseDecodeError, StreamError
+from llm_tools.spec import Frame
 
 SIZES = st.lists(st.sampled_from([1, 2, 3, 7, 64, 1000]), min_size=1, max_size=3)
 EVERY_WIRE = pytest.mark.parametrize("wire", WIRES)
@@ -142,3 +143,27 @@ DAMAGE = st.sampled_from(
         b'data: {"type": "error"}\n\n', b'{"done": true}\n', b"\x00" * 16,
     ]
 )  # fmt: skip
+
+
+@EVERY_WIRE
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_nothing_after_the_end_mark_counts(wire: str, data: st.DataObject) -> None:
+    """Once a decoder says that the answer has ended, the rest may be anything."""
+    exchange = data.draw(WIRES[wire].draw())
+    plan = WIRES[wire].plan
+    told = tell(plan, WIRES[wire].framer(), [exchange.stream], exchange.headers)
+    framer = WIRES[wire].framer()
+    with counted_ids():
+        decoder = plan.target.dialect.open_stream(plan, exchange.headers)
+        assert not decoder.ended
+        for frame in [*framer.feed(exchange.stream), *framer.close()]:
+            decoder.feed(frame)
+        if decoder.ended:
+            for rest in (b'{"error": "x"}', b"nonsense", b'{"type": "error", "error": {}}'):
+                assert decoder.feed(Frame(None, rest)) == []
+                assert decoder.feed(Frame("exception:internalServerException", rest)) == []
+        else:
+            assert wire.startswith(("gemini", "vertex", "chat"))
+        assert told.result is not None
+        assert plain(decoder.close()) == plain(told.result)

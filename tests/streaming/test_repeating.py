@@ -66,6 +66,14 @@ def test_the_wrong_place_is_not_learned(data: bytes) -> None:
     assert Repetition.learn(data, "a", read_fragment) is None
 
 
+def test_a_place_between_two_strings_is_not_learned() -> None:
+    """The signs of a text may stand where no string is."""
+    data = b'{"x":["a","b"],"choices":[{"delta":{"tool_calls":[{"function":{"arguments":","}}]}}]}'
+    assert read_fragment(data) == ","
+    assert Repetition.learn(data, ",", read_fragment) is None
+    assert Repetition.learn(b'{"choices":[]}', "a", read_fragment) is None
+
+
 @pytest.mark.parametrize("pad", [None, "same", "changing"])
 def test_hosts_that_pad_their_chunks(pad: str | None) -> None:
     """Padding that changes costs time, not truth."""

@@ -49,10 +49,10 @@ class MessageStream:
             ProviderError: the frame is an error; its `result` is what had come.
             StreamError: the frame is none of this wire.
         """
-        if frame.event is not None and frame.event.startswith("exception:"):
-            raise self._with_partial(exception_frame(self._endpoint, frame, self._headers))
         if self._ended:
             return []
+        if frame.event is not None and frame.event.startswith("exception:"):
+            raise self._with_partial(exception_frame(self._endpoint, frame, self._headers))
         event = self._decode(frame)
         read = self._readers.get(event.type or frame.event)
         return [] if read is None else read(self, event)
