@@ -26,11 +26,11 @@ myst_heading_anchors = 3
 
 nitpick_ignore_regex = [
     # Other projects' pages cannot be looked up without a network; the names say enough.
-    ("py:.*", r"(collections|httpx|msgspec|types|typing_extensions)\..*"),
+    ("py:.*", r"(collections|contextlib|httpx|msgspec|types|typing_extensions)\..*"),
     # A type variable has no page.
     ("py:class", r"([\w.]+\.)?[PRT]"),
     # Keywords of a method, which its docstring describes.
-    ("py:class", r"llm_tools\.executors\.running\.\w+"),
+    ("py:class", r"llm_tools\.executors\.(running|keywords)\.\w+"),
     # A protocol with one attribute, described by `Functions`.
     ("py:class", r"llm_tools\.functions\.definitions\.HasDefinition"),
 ]

@@ -12,6 +12,7 @@ import msgspec
 
 from .. import (
     FunctionResult,
+    LlmExecutorWithFunctions,
     OutputResultFunctionUse,
     create_chat_prompt,
     create_dialogue,
@@ -67,7 +68,9 @@ class Story:
         self.key: str = key
         self.functions: Functions = Functions()
         prompt = create_chat_prompt().add_chat_history_placeholder("history")
-        self.executor = create_llm_function_executor(llm=use_llm(key), prompt=prompt)
+        self.executor: LlmExecutorWithFunctions[str] = create_llm_function_executor(
+            llm=use_llm(key), prompt=prompt
+        )
         self._began = time.monotonic()
 
     def chapter(self, title: str) -> None:

@@ -61,12 +61,14 @@ class History:
         given: Sequence[Any] = (),
         base: History | None = None,
     ) -> None:
-        self.messages = messages
-        self.warnings = warnings
+        self.messages: tuple[Message, ...] = messages
+        self.warnings: tuple[ResultWarning, ...] = warnings
         self.made: dict[Hashable, Any] = {}
-        self.base = base
-        self.rest = messages if base is None else messages[len(base.messages) :]
-        self.given = given
+        self.base: History | None = base
+        self.rest: tuple[Message, ...] = (
+            messages if base is None else messages[len(base.messages) :]
+        )
+        self.given: Sequence[Any] = given
         self.call_ids: frozenset[str] = frozenset()
         self.leaves: list[Any] | None = None
         self._written = b""

@@ -37,14 +37,16 @@ class Head:
     ) -> None:
         parts = urlsplit(url)
         self.url: str = url
-        self.scheme = parts.scheme
-        self.host = parts.hostname or ""
-        self.port = parts.port or _PORTS[parts.scheme]
-        self.netloc = parts.netloc
-        self.target = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+        self.scheme: str = parts.scheme
+        self.host: str = parts.hostname or ""
+        self.port: int = parts.port or _PORTS[parts.scheme]
+        self.netloc: str = parts.netloc
+        self.target: str = (
+            f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+        )
         self.fields: tuple[tuple[str, str], ...] = fields
-        self.secrets = (*secrets, *keys_in_url(url))
-        self.needles = needles(self.secrets)
+        self.secrets: tuple[Key, ...] = (*secrets, *keys_in_url(url))
+        self.needles: tuple[bytes, ...] = needles(self.secrets)
         self.prepared: Any = None
 
     @property

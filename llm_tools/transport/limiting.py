@@ -82,11 +82,13 @@ class Window:
         too_much = self._used + min(amount, self._limit) - self._limit - _DRIFT
         if too_much <= 0:
             return 0.0
+        wait = MINUTE
         for since, used in uses:
             too_much -= used
             if too_much <= 0:
-                return max(since + MINUTE - now, _SHORTEST_WAIT)
-        return MINUTE
+                wait = since + MINUTE - now
+                break
+        return max(wait, _SHORTEST_WAIT)
 
     def use(self, amount: float, now: float) -> None:
         """Count a use."""

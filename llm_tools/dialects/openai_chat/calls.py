@@ -23,19 +23,19 @@ class CallSlot:
     )  # fmt: skip
 
     def __init__(self, number: int) -> None:
-        self.number = number
-        self.id = ""
-        self.name = ""
+        self.number: int = number
+        self.id: str = ""
+        self.name: str = ""
         self.fragments: list[str] = []
         self.extra: dict[str, Any] = {}
-        self.custom = False
+        self.custom: bool = False
         self._partial: PartialInput | None = None
         self._read = 0
-        self.begun = False
-        self.sent = 0
-        self.started = False
-        self.touched = False
-        self.done = False
+        self.begun: bool = False
+        self.sent: int = 0
+        self.started: bool = False
+        self.touched: bool = False
+        self.done: bool = False
 
     @property
     def arguments(self) -> str:

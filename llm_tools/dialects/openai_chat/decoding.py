@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -18,7 +18,7 @@ from .wire import Completion
 
 UNREAD = (msgspec.DecodeError, RecursionError)
 _TYPED = msgspec.json.Decoder(Completion)
-decode_typed = _TYPED.decode
+decode_typed: Callable[[bytes], Completion] = _TYPED.decode
 """One body or chunk as it should be; raises one of `UNREAD` where it is not."""
 _UNTYPED = msgspec.json.Decoder()
 _MISFIT = re.compile(r"at `\$(.*)`$")

@@ -84,13 +84,12 @@ class SmallArrival(HttpxArrival):
         transport, self._transport = self._transport, None
         if transport is None:
             return
+        kept = False
         try:
             await super().aclose()
-        except BaseException:
-            self.ended = False
-            raise
+            kept = self.ended and "close" not in self.headers.get("connection", "").lower()
         finally:
-            if self.ended and "close" not in self.headers.get("connection", "").lower():
+            if kept:
                 await self._connections.release(transport, self._closings)
             else:
                 await self._connections.drop(transport)

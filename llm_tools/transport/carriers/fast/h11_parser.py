@@ -22,11 +22,11 @@ class H11Parser:
         self._connection.send(h11.EndOfMessage())
         self._overhead = Overhead()
         self._body: list[bytes] = []
-        self.status = 0
+        self.status: int = 0
         self.headers: dict[str, str] = {}
-        self.head_done = False
-        self.complete = False
-        self.reusable = False
+        self.head_done: bool = False
+        self.complete: bool = False
+        self.reusable: bool = False
 
     def feed(self, data: bytes) -> None:
         """Take bytes as they came."""

@@ -150,7 +150,7 @@ class FastArrival:
         self._connections = connections
         self._closings = connections.closings
         self._parser = parser
-        self.status = parser.status
+        self.status: int = parser.status
         self.headers: Mapping[str, str] = parser.headers
 
     async def read(self) -> bytes:
