@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import anyio
 import botocore.auth
 import botocore.awsrequest
 import botocore.credentials
@@ -239,6 +240,15 @@ async def test_credentials_google_does_not_find(
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "missing.json"))
     with pytest.raises(ConfigurationError, match="gcloud auth application-default login"):
         await sent(vertex())
+
+
+async def test_calls_side_by_side_fetch_one_token(make_account: Any) -> None:
+    """Whoever comes while a token is fetched waits for that one."""
+    script = make_account([["sleep", 0.2], *token_answer("ya29.one")], token_answer("ya29.two"))
+    async with anyio.create_task_group() as group:
+        for _ in range(4):
+            group.start_soon(sent, vertex())
+    assert len(script.log) == 1
 
 
 @pytest.mark.parametrize(

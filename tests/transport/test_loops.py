@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from transport.scripted import OK, Script, Server, chunk, http, sse_head
 
 from llm_tools.transport import Transport, TransportSettings
 from llm_tools.transport.loops import loop_state
+from llm_tools.transport.slots import Slots, allowed_connections
 
 LOOPS = ("asyncio", "trio")
 
@@ -272,3 +274,66 @@ async def test_a_connection_the_server_will_close_is_not_kept(kind: str, server:
         assert not pool._connections._free  # type: ignore[attr-defined]
         await transport.send(script.request())
         assert len(pool._connections._free) == 1  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("backend", LOOPS)
+def test_private_connections_that_are_never_let_go(kind: str, server: Server, backend: str) -> None:
+    """They end with the loop."""
+    script = server.script(OK)
+    transport = Transport(TransportSettings(transport=kind))
+
+    async def forget() -> None:
+        await transport.__aenter__()
+        await transport.send(script.request())
+
+    before = server.open_connections()
+    for _ in range(2):
+        anyio.run(forget, backend=backend)
+    gc.collect()
+    assert server.open_connections() <= before
+
+
+@pytest.mark.anyio
+async def test_leaving_without_having_entered() -> None:
+    """One exit too many closes nothing of anyone else's."""
+    transport = Transport(TransportSettings())
+    await transport.__aexit__(None, None, None)
+    await transport.aclose()
+
+
+@pytest.mark.anyio
+async def test_a_turn_that_comes_with_the_cancellation() -> None:
+    """A waiter that is woken and cancelled in one breath passes the turn on."""
+    slots = Slots(1)
+    assert await slots.take()
+    woken: list[int] = []
+
+    async def wait(number: int, scope: anyio.CancelScope) -> None:
+        with scope:
+            await slots.wait(first=False)
+            woken.append(number)
+
+    first, second = anyio.CancelScope(), anyio.CancelScope()
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as group:
+            group.start_soon(wait, 1, first)
+            await anyio.sleep(0.01)
+            group.start_soon(wait, 2, second)
+            await anyio.sleep(0.01)
+            first.cancel()
+            slots.give_back()
+    assert woken == [2]
+
+
+@pytest.mark.parametrize(
+    ("soft", "slots"), [(1024, 768), (256, 128), (20, 16), (-1, 1 << 20), (None, 1 << 20)]
+)
+def test_how_many_connections_a_process_may_have(
+    soft: int | None, slots: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three quarters of the files it may open, some left for the rest; without a limit, many."""
+    if soft is None:
+        monkeypatch.setitem(sys.modules, "resource", None)
+    else:
+        monkeypatch.setattr("resource.getrlimit", lambda kind: (soft, soft))
+    assert allowed_connections() == slots

@@ -19,6 +19,7 @@ from transport.scripted import KEY, Server, chunk, error, http, make_request, ss
 from llm_tools.errors import ConfigurationError, LlmToolsError, StreamError
 from llm_tools.spec import KeyAuth
 from llm_tools.transport import Secret, Transport, TransportSettings
+from llm_tools.transport.masking import Address
 
 LOUD = ("llm_tools", "httpx", "httpcore", "hpack", "h2", "httpx2", "httpcore2", "asyncio", "anyio")
 
@@ -309,3 +310,21 @@ async def test_plain_http_to_another_machine(kind: str) -> None:
     for host in ("localhost:1", "127.1.2.3", "[::1]:80", "x.localhost", "0.0.0.0:99"):
         await keyless.send(make_request(f"http://{host}/v1"))
     assert len(sent) == 7
+
+
+def test_an_address_masks_its_query() -> None:
+    """A base URL among the locals of a frame shows everything but its key."""
+    address = Address(f"https://a.example/v1?key={KEY}&alt=sse")
+    assert repr(address) == "'https://a.example/v1?key=***&alt=sse'"
+    assert address.endswith("&alt=sse")
+
+
+@pytest.mark.anyio
+async def test_failures_without_a_key(server: Server, kind: str) -> None:
+    """Where there is no key there is nothing to mask, and errors are what they are."""
+    transport = Transport(TransportSettings(transport=kind, max_attempts=1))
+    script = server.script(error(500, "plain", x_request_id="r"))
+    request = script.request(endpoint={"auth": KeyAuth(optional=True)}, options={})
+    with pytest.raises(LlmToolsError, match="plain") as caught:
+        await transport.send(request)
+    assert caught.value.request_id == "r"  # type: ignore[attr-defined]
