@@ -134,9 +134,7 @@ class LlmExecutor(Executor[T], Generic[T]):
             prompt = prompt(value)
             if isawaitable(prompt):
                 prompt = await prompt
-        if isinstance(prompt, str):
-            return read_messages(prompt)
-        if not hasattr(prompt, "format"):
+        if isinstance(prompt, str) or not hasattr(prompt, "format"):
             return read_messages(prompt)
         messages: list[Message] = prompt.format(value)
         return tuple(messages)

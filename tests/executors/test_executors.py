@@ -169,6 +169,21 @@ class TestExecute:
         assert events.result.function_calls[0].input == {"a": 1, "b": 2}
         assert (llm.calls[0].functions, llm.calls[0].function_call) == (("add",), "any")
 
+    async def test_an_executor_without_functions_takes_the_same_but_them(self) -> None:
+        """Call and stream included; text by a prompt that is a string goes out as it is."""
+        llm = ScriptedLlm(["a", "b", "c"])
+        executor = create_llm_executor(llm=llm, prompt="{{ not a template }}")
+        assert await executor.execute("x") == "a"
+        assert (await executor.call("x", llm_options={"seed": 1})).text == "b"
+        async with executor.stream("x", json_schema={"type": "string"}) as events:
+            with pytest.raises(ParserError):
+                async for _ in events:
+                    pass
+        assert [call.messages[0].content for call in llm.calls] == ["{{ not a template }}"] * 3
+        assert [call.json_schema for call in llm.calls] == [None, None, {"type": "string"}]
+        with pytest.raises(TypeError):
+            await executor.execute("x", functions=[add])  # type: ignore[call-arg]
+
 
 class TestPrompts:
     """What becomes of the input."""
@@ -502,6 +517,8 @@ class TestCoreExecutor:
         with pytest.raises(KeyError):
             await core.execute({})
         assert told == [KeyError]
+        with pytest.raises(ConfigurationError, match="function of the input"):
+            create_core_executor(3)  # type: ignore[call-overload]
 
 
 class TestExecutorsAsHandlers:

@@ -174,6 +174,13 @@ class TestErrors:
             await executor.run("x", functions=[add], function_call=[None, "nobody"].__getitem__)
         assert wrong.value.result.turns == 1
 
+    async def test_a_request_that_was_never_made_is_not_the_outer_run_s_either(self) -> None:
+        """Here a fake refuses it, its script at an end."""
+        inner, _ = executor_of()
+        outer, _, ask = TestSharing.outer_with(inner, share_limits=True)
+        done = await outer.run("x", functions=[ask])
+        assert (done.turns, done.results[0].is_error) == (2, True)
+
     async def test_errors_that_are_not_ours(self) -> None:
         """A callback's exception is left as it is, and carries the result too."""
 

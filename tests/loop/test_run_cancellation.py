@@ -14,6 +14,7 @@ from loop.scripted_server import HANG, Raw, Server, serving, sse
 
 from llm_tools import (
     FunctionUseDone,
+    OutputResultFunctionUse,
     RunLimitError,
     ScriptedLlm,
     StreamError,
@@ -275,6 +276,60 @@ class TestBrokenStreams:
         assert dialogue.history == ()
         done = await executor.run("q", functions=[], dialogue=dialogue, start_early=True)
         assert (done.output, len(dialogue.history)) == ("done", 2)
+
+    async def test_a_model_that_does_not_say_what_had_come(self) -> None:
+        """The calls that were made are kept all the same."""
+
+        class Events:
+            """Two calls, the first of them complete; then it breaks."""
+
+            def __init__(self) -> None:
+                call = OutputResultFunctionUse(name="look", input={"key": "a"}, function_id="c1")
+                self._left = iter([FunctionUseDone(index=0, function_use=call)])
+
+            async def __aenter__(self) -> Any:
+                return self
+
+            async def __aexit__(self, *_: object) -> None: ...
+
+            def __aiter__(self) -> Any:
+                return self
+
+            async def __anext__(self) -> Any:
+                for event in self._left:
+                    return event
+                await ran.wait()
+                raise ConnectionResetError("gone")
+
+            @property
+            def result(self) -> Any:
+                raise StreamError("not yet")
+
+        class Model:
+            """Somebody else's model."""
+
+            def stream(self, *_: Any, **__: Any) -> Any:
+                return Events()
+
+            async def call(self, *_: Any, **__: Any) -> Any: ...
+
+            def with_options(self, **_: Any) -> Any: ...
+
+        ran = anyio.Event()
+
+        @tool
+        async def look(key: str) -> str:
+            """Look it up."""
+            ran.set()
+            return f"{key}!"
+
+        dialogue = create_dialogue("d")
+        with pytest.raises(ConnectionResetError) as caught:
+            await executor_for(Model()).run(
+                "q", functions=[look], dialogue=dialogue, start_early=True
+            )
+        assert [r.content for r in caught.value.result.results] == ["a!"]  # type: ignore[attr-defined]
+        assert [m.role for m in dialogue.history] == ["user", "assistant", "function"]
 
     async def test_what_runs_is_cancelled(self) -> None:
         """The model is told that it was not completed."""
