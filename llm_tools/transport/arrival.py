@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any, Literal, Protocol, TypeAlias
 
 from anyio import CancelScope, current_time
@@ -65,10 +66,18 @@ class Attempt:
         self.sent: bool = True
         self.half_open: Any = None
 
+    def pause(self) -> None:
+        """Stop the clock: waiting for a free connection does not count."""
+        self._scope.deadline = inf
+
     def begin(self) -> None:
-        """Start the clock: waiting for a free connection does not count."""
-        if self._seconds is not None:
-            self._scope.deadline = current_time() + self._seconds
+        """Start the clock anew."""
+        self._scope.deadline = deadline_of(self._seconds)
+
+
+def deadline_of(seconds: float | None) -> float:
+    """When these seconds from now are over."""
+    return inf if seconds is None else current_time() + seconds
 
 
 class Arrival(Protocol):
@@ -79,6 +88,8 @@ class Arrival(Protocol):
 
     status: int
     headers: Mapping[str, str]
+    ended: bool
+    """Whether the body was read to its end."""
     keeps_time: bool
     """Whether `read` itself raises `Broken("idle")` after `Attempt.idle` seconds."""
 

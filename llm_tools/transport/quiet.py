@@ -43,16 +43,20 @@ class _MaskKeys(logging.Filter):
 
 
 class KeysInHand:
-    """While it is held, these keys are masked in what the task logs; free where nobody listens."""
+    """While it is held, these keys are masked in what the task logs; free where nobody listens.
 
-    __slots__ = ("_keys", "_token")
+    `loggers` are the names of those that can be written to meanwhile.
+    """
 
-    def __init__(self, keys: tuple[Key, ...]) -> None:
+    __slots__ = ("_keys", "_loggers", "_token")
+
+    def __init__(self, keys: tuple[Key, ...], loggers: tuple[str, ...] = _LOGGERS) -> None:
         self._keys = keys
+        self._loggers = loggers
         self._token: Token[tuple[Key, ...]] | None = None
 
     def __enter__(self) -> None:
-        if self._keys and any(logger.isEnabledFor(logging.INFO) for logger in _install()):
+        if self._keys and _are_heard(self._loggers):
             self._token = _in_hand.set(self._keys)
 
     def __exit__(self, *_: object) -> None:
@@ -60,11 +64,16 @@ class KeysInHand:
             _in_hand.reset(self._token)
 
 
+def _are_heard(names: tuple[str, ...]) -> bool:
+    loggers = _install()
+    return any([loggers[name].isEnabledFor(logging.INFO) for name in names])
+
+
 @cache
-def _install() -> tuple[logging.Logger, ...]:
+def _install() -> dict[str, logging.Logger]:
     """The loggers, with the filter installed, once per process."""
     keys = _MaskKeys()
-    loggers = tuple(logging.getLogger(name) for name in _LOGGERS)
-    for logger in loggers:
+    loggers = {name: logging.getLogger(name) for name in _LOGGERS}
+    for logger in loggers.values():
         logger.addFilter(keys)
     return loggers

@@ -22,7 +22,7 @@ async def read_answer(arrival: Arrival) -> bytes:
     try:
         inflater = Inflater(arrival.headers, LARGEST_ANSWER)
         body = inflater.feed(await arrival.read())
-        if chunk := await arrival.read():
+        if not arrival.ended and (chunk := await arrival.read()):
             parts = [body]
             while chunk:
                 parts.append(inflater.feed(chunk))

@@ -27,7 +27,6 @@ class ClientCarrier:
         Raises:
             ConfigurationError: the client has been closed.
         """
-        attempt.begin()
         client = self._client
         if getattr(client, "is_closed", False):
             raise ConfigurationError("client= has been closed: give one that is open.")

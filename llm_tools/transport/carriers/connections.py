@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Awaitable, Callable
+from time import monotonic
 from typing import Generic, TypeVar
 
 import anyio
@@ -39,24 +40,45 @@ class Connections(Generic[T]):
         self.closings: int = 0
         slots.holders.add(self)
 
-    async def acquire(self, attempt: Attempt) -> T | None:
-        """A free connection; or None, and a slot is taken for a new one. The clock starts then."""
-        again = False
-        while True:
-            connection = None if attempt.fresh else await self._take()
-            if connection is not None or await self._slots.take():
-                attempt.begin()
-                return connection
-            await self._slots.wait(first=again)
-            again = True
+    def take(self) -> T | None:
+        """The free connection used last, if it is alive and none has to be closed first."""
+        free = self._free
+        if not free or free[0][1] <= monotonic():
+            return None
+        connection = free[-1][0]
+        if self._is_alive is not None and not self._is_alive(connection):
+            return None
+        free.pop()
+        return connection
 
-    async def release(self, connection: T, closings: int) -> None:
-        """Back into the list; or closed, if all were meanwhile (`closings` was another then)."""
+    async def acquire(self, attempt: Attempt) -> T | None:
+        """A free connection; or None, and a slot is taken for a new one.
+
+        Waiting for either does not count: the attempt's clock begins anew after it.
+        """
+        waited = False
+        while True:
+            connection = None if attempt.fresh else await self._find()
+            if connection is not None or await self._slots.take():
+                if waited:
+                    attempt.begin()
+                return connection
+            attempt.pause()
+            await self._slots.wait(first=waited)
+            waited = True
+
+    def put_back(self, connection: T, closings: int) -> bool:
+        """Back into the list; False if all were closed meanwhile: then it has to be dropped.
+
+        Args:
+            connection: one that nobody reads from any more.
+            closings: what `closings` was when it was acquired.
+        """
         if closings != self.closings:
-            await self.drop(connection)
-            return
-        self._free.append((connection, anyio.current_time() + KEEP_ALIVE))
+            return False
+        self._free.append((connection, monotonic() + KEEP_ALIVE))
         self._slots.wake()
+        return True
 
     async def drop(self, connection: T) -> None:
         """Close it, shielded from a cancellation that may be the reason."""
@@ -83,10 +105,11 @@ class Connections(Generic[T]):
         while self._free:
             await self.drop(self._free.pop()[0])
 
-    async def _take(self) -> T | None:
+    async def _find(self) -> T | None:
+        """A free connection that is alive; what is dead, or was free for too long, is closed."""
         free = self._free
         while free:
-            now = anyio.current_time()
+            now = monotonic()
             while free and free[0][1] <= now:
                 await self.drop(free.popleft()[0])
             if not free:

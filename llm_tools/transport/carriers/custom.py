@@ -19,7 +19,6 @@ class CustomCarrier:
 
     async def start(self, head: Head, body: bytes, attempt: Attempt) -> Arrival:
         """Send, and wait for the response head."""
-        attempt.begin()
         import httpx
 
         request = httpx.Request("POST", head.url, headers=list(head.fields), content=body)

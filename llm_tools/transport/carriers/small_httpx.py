@@ -18,6 +18,7 @@ from ..tls import shared_context
 from .connections import KEEP_ALIVE, Connections
 from .httpx_request import HttpxArrival, close_half_open, tracer, translated
 
+_LOGGERS = ("httpcore.connection", "httpcore.http11")
 _LIMITS = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=KEEP_ALIVE)
 
 
@@ -33,7 +34,9 @@ class SmallHttpxPool:
     async def start(self, head: Head, body: bytes, attempt: Attempt) -> Arrival:
         """Send on a free connection, or a new one, and wait for the response head."""
         connections = self._connections
-        transport = await connections.acquire(attempt)
+        transport = None if attempt.fresh else connections.take()
+        if transport is None:
+            transport = await connections.acquire(attempt)
         times = {"connect": CONNECT_TIME, "read": attempt.idle, "write": None, "pool": None}
         extensions: dict[str, Any] = {"timeout": times}
         reused = transport is not None
@@ -41,7 +44,7 @@ class SmallHttpxPool:
             transport = httpx.AsyncHTTPTransport(verify=self._context, limits=_LIMITS)
             extensions["trace"] = tracer(attempt)
         try:
-            with KeysInHand(head.secrets):
+            with KeysInHand(head.secrets, _LOGGERS):
                 response = await transport.handle_async_request(_request(head, body, extensions))
         except Exception as error:  # noqa: BLE001 - ends as Broken, outside this frame
             broken = translated(error, "lost", head.secrets)
@@ -86,12 +89,13 @@ class SmallArrival(HttpxArrival):
             return
         kept = False
         try:
-            await super().aclose()
-            kept = self.ended and "close" not in self.headers.get("connection", "").lower()
-        finally:
-            if kept:
-                await self._connections.release(transport, self._closings)
+            if self.ended:  # nothing is left to wait for, so it needs no shield of ours
+                await self._response.stream.aclose()
+                kept = "close" not in self.headers.get("connection", "").lower()
             else:
+                await super().aclose()
+        finally:
+            if not (kept and self._connections.put_back(transport, self._closings)):
                 await self._connections.drop(transport)
 
 

@@ -68,7 +68,7 @@ class JsonArrayFraming:
                 self._parts.append(chunk[start:position])
                 self._give(frames)
                 return position
-        if self._depth <= 1 and mark in b",]":
+        if self._depth <= 1 and mark in b",]}":
             self._parts.append(chunk[start : position - 1])
             self._give(frames)
             return position

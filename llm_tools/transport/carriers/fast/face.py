@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import httpx
 
-from ...arrival import Attempt, Broken
+from ...arrival import Attempt, Broken, deadline_of
 from ...head import Head
 from ...slots import Slots
 from .pool import FastArrival, FastPool
@@ -66,10 +66,9 @@ class FastTransport(httpx.AsyncBaseTransport):
         """Send, once more if a reused connection was dead before the first byte."""
         fresh = False
         while True:
-            with anyio.CancelScope() as scope:
-                attempt = Attempt(
-                    scope, times.get("read"), fresh=fresh, connect=times.get("connect")
-                )
+            seconds = times.get("read")
+            with anyio.CancelScope(deadline=deadline_of(seconds)) as scope:
+                attempt = Attempt(scope, seconds, fresh=fresh, connect=times.get("connect"))
                 try:
                     return await pool.exchange(head, data, attempt)
                 except Broken as broken:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 
 import h11
 
 from ...arrival import Broken
-from .parsing import LARGEST_HEAD, Overhead, field_name
+from ...headers import AnswerHeaders
+from .parsing import LARGEST_HEAD, Overhead
 
 
 class H11Parser:
@@ -23,7 +25,7 @@ class H11Parser:
         self._overhead = Overhead()
         self._body: list[bytes] = []
         self.status: int = 0
-        self.headers: dict[str, str] = {}
+        self.headers: Mapping[str, str] = {}
         self.head_done: bool = False
         self.complete: bool = False
         self.reusable: bool = False
@@ -77,9 +79,8 @@ class H11Parser:
 
     def _read_head(self, event: h11.Response) -> None:
         self.status = event.status_code
-        self.headers = {
-            field_name(bytes(name)): bytes(value).decode("latin-1") for name, value in event.headers
-        }
+        raw = {bytes(name): bytes(value) for name, value in event.headers}
+        self.headers = AnswerHeaders(raw)
         self.head_done = True
         connection = self.headers.get("connection", "").lower()
         if event.http_version == b"1.0":

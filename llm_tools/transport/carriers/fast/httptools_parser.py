@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import httptools
 
 from ...arrival import Broken
-from .parsing import Overhead, field_name
+from ...headers import AnswerHeaders
+from .parsing import Overhead
 
 
 class HttptoolsParser:
     """One response."""
 
-    __slots__ = ("_body", "_had", "_overhead", "_parser", "_until_eof", "complete", "head_done",
-                 "headers", "reusable", "status")  # fmt: skip
+    __slots__ = ("_body", "_had", "_overhead", "_parser", "_raw", "_until_eof", "complete",
+                 "head_done", "headers", "on_header", "reusable", "status")  # fmt: skip
 
     def __init__(self) -> None:
+        # Headers, and trailers, which nobody needs, go where they are kept without a detour.
+        self._raw: dict[bytes, bytes] = {}
+        self.on_header = self._raw.__setitem__
         self._parser: Any = httptools.HttpResponseParser(self)
         self._overhead = Overhead()
         self._body: list[bytes] = []
         self._had = 0
         self._until_eof = False
         self.status: int = 0
-        self.headers: dict[str, str] = {}
+        self.headers: Mapping[str, str] = {}
         self.head_done: bool = False
         self.complete: bool = False
         self.reusable: bool = False
@@ -62,12 +67,7 @@ class HttptoolsParser:
         if self.complete:
             self.reusable = False
         else:
-            self.headers.clear()
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """One header, or a trailer, which nobody needs."""
-        if not self.head_done:
-            self.headers[field_name(name)] = value.decode("latin-1")
+            self._raw.clear()
 
     def on_headers_complete(self) -> None:
         """The head is there, unless it is that of a 1xx."""
@@ -77,7 +77,7 @@ class HttptoolsParser:
         if self.status >= 200:
             self.head_done = True
             self.reusable = self._parser.should_keep_alive()
-            headers = self.headers
+            headers = self.headers = AnswerHeaders(dict(self._raw))
             self._until_eof = "content-length" not in headers and "transfer-encoding" not in headers
 
     def on_body(self, data: bytes) -> None:

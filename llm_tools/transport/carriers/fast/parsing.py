@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -22,7 +23,7 @@ class ResponseParser(Protocol):
     """
 
     status: int
-    headers: dict[str, str]
+    headers: Mapping[str, str]
     head_done: bool
     complete: bool
     reusable: bool
@@ -55,12 +56,6 @@ def _parser_class() -> Any:
 
         return H11Parser
     return HttptoolsParser
-
-
-@lru_cache(maxsize=1024)
-def field_name(raw: bytes) -> str:
-    """A header's name in lower case; the same few come with every response."""
-    return raw.lower().decode("latin-1")
 
 
 class Overhead:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from ssl import SSLContext
 from typing import Any
 
@@ -62,21 +61,22 @@ class FastPool:
     async def exchange(self, head: Head, data: bytes, attempt: Attempt) -> FastArrival:
         """Send the bytes of a whole request, and wait for the response head."""
         connections = self._connections
-        connection = await connections.acquire(attempt)
+        connection = None if attempt.fresh else connections.take()
+        if connection is None:
+            connection = await connections.acquire(attempt)
         reused = connection is not None
         if connection is None:
             connection = await self._connect(head, attempt)
         try:
-            with suppress(*_BROKEN):  # it may have answered before it closed: a body too large
-                await connection.stream.send(data)
+            await _send(connection.stream, data)
             del data  # a copy of the body: it need not wait for the answer
             parser = await _receive_head(connection.stream, reused=reused)
         except BaseException:
             await connections.drop(connection)
             raise
         arrival = FastArrival(connection, parser, connections)
-        if parser.complete:
-            await arrival.finish()
+        if parser.complete and not arrival.give_back():
+            await arrival.aclose()
         return arrival
 
     async def aclose(self) -> None:
@@ -121,6 +121,13 @@ async def open_connection(head: Head, context: SSLContext | None) -> Connection:
     return Connection(socket, stream)
 
 
+async def _send(stream: ByteStream, data: bytes) -> None:
+    try:
+        await stream.send(data)
+    except _BROKEN:
+        return  # it may have answered before it closed: a body too large
+
+
 async def _receive_head(stream: ByteStream, *, reused: bool) -> ResponseParser:
     """Receive until the response head is there."""
     parser = create_parser()
@@ -140,7 +147,9 @@ async def _receive_head(stream: ByteStream, *, reused: bool) -> ResponseParser:
 class FastArrival:
     """A response of ours."""
 
-    __slots__ = ("_closings", "_connection", "_connections", "_parser", "headers", "status")
+    __slots__ = (
+        "_closings", "_connection", "_connections", "_parser", "ended", "headers", "status",
+    )  # fmt: skip
     keeps_time = False
 
     def __init__(
@@ -150,6 +159,7 @@ class FastArrival:
         self._connections = connections
         self._closings = connections.closings
         self._parser = parser
+        self.ended: bool = False
         self.status: int = parser.status
         self.headers: Mapping[str, str] = parser.headers
 
@@ -159,22 +169,28 @@ class FastArrival:
         while True:
             body = parser.take()
             if body or parser.complete:
+                self.ended = parser.complete
                 return body
             await self._receive()
 
-    async def finish(self) -> None:
-        """Let go of the connection, once the body has come whole."""
-        connection, self._connection = self._connection, None
+    def give_back(self) -> bool:
+        """Give the connection back, if it may carry another request; whether none is left here."""
+        connection, parser = self._connection, self._parser
         if connection is None:
-            return
-        if self._parser.complete and self._parser.reusable:
-            await self._connections.release(connection, self._closings)
-        else:
-            await self._connections.drop(connection)
+            return True
+        if not (parser.complete and parser.reusable):
+            return False
+        if not self._connections.put_back(connection, self._closings):
+            return False
+        self._connection = None
+        return True
 
     async def aclose(self) -> None:
         """Let go of the connection, at any time."""
-        await self.finish()
+        if not self.give_back():
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                await self._connections.drop(connection)
 
     async def _receive(self) -> None:
         if self._connection is None:
@@ -187,7 +203,7 @@ class FastArrival:
         except _BROKEN as error:
             raise Broken("body", ConnectionError(str(error))) from None
         if self._parser.complete:
-            await self.finish()
+            await self.aclose()
 
 
 def _prefix(head: Head) -> bytes:
