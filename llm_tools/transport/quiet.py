@@ -66,7 +66,7 @@ class KeysInHand:
 
 def _are_heard(names: tuple[str, ...]) -> bool:
     loggers = _install()
-    return any([loggers[name].isEnabledFor(logging.INFO) for name in names])
+    return any(loggers[name].isEnabledFor(logging.INFO) for name in names)
 
 
 @cache
