@@ -70,11 +70,11 @@ class FastPool:
         try:
             await _send(connection.stream, data)
             del data  # a copy of the body: it need not wait for the answer
-            parser = await _receive_head(connection.stream, reused=reused)
+            parser, broken = await _receive_head(connection.stream, reused=reused)
         except BaseException:
             await connections.drop(connection)
             raise
-        arrival = FastArrival(connection, parser, connections)
+        arrival = FastArrival(connection, parser, connections, broken)
         if parser.complete and not arrival.give_back():
             await arrival.aclose()
         return arrival
@@ -128,8 +128,10 @@ async def _send(stream: ByteStream, data: bytes) -> None:
         return  # it may have answered before it closed: a body too large
 
 
-async def _receive_head(stream: ByteStream, *, reused: bool) -> ResponseParser:
-    """Receive until the response head is there."""
+async def _receive_head(
+    stream: ByteStream, *, reused: bool
+) -> tuple[ResponseParser, Broken | None]:
+    """Receive until the response head is there; with it, what is wrong with the body behind it."""
     parser = create_parser()
     received = False
     try:
@@ -137,10 +139,14 @@ async def _receive_head(stream: ByteStream, *, reused: bool) -> ResponseParser:
             answer = await stream.receive()
             received = True
             parser.feed(answer)
+    except Broken as broken:
+        if not parser.head_done:
+            raise
+        return parser, broken
     except (anyio.EndOfStream, *_BROKEN) as error:
         reason = str(error) or "the server closed it before it answered"
     else:
-        return parser
+        return parser, None
     raise Broken("stale" if reused and not received else "lost", ConnectionError(reason))
 
 
@@ -148,17 +154,23 @@ class FastArrival:
     """A response of ours."""
 
     __slots__ = (
-        "_closings", "_connection", "_connections", "_parser", "ended", "headers", "status",
+        "_broken", "_closings", "_connection", "_connections", "_parser", "ended", "headers",
+        "status",
     )  # fmt: skip
     keeps_time = False
 
     def __init__(
-        self, connection: Connection, parser: ResponseParser, connections: Connections[Any]
+        self,
+        connection: Connection,
+        parser: ResponseParser,
+        connections: Connections[Any],
+        broken: Broken | None,
     ) -> None:
         self._connection: Connection | None = connection
         self._connections = connections
         self._closings = connections.closings
         self._parser = parser
+        self._broken = broken  # raised once what came before it was read
         self.ended: bool = False
         self.status: int = parser.status
         self.headers: Mapping[str, str] = parser.headers
@@ -171,6 +183,8 @@ class FastArrival:
             if body or parser.complete:
                 self.ended = parser.complete
                 return body
+            if self._broken is not None:
+                raise self._broken
             await self._receive()
 
     def give_back(self) -> bool:
@@ -197,6 +211,8 @@ class FastArrival:
             raise Broken("body", ConnectionError("the stream was closed"))
         try:
             self._parser.feed(await self._connection.stream.receive())
+        except Broken as broken:
+            self._broken = broken
         except anyio.EndOfStream:
             if not self._parser.feed_eof():
                 raise Broken("body", ConnectionError("the server closed it too early")) from None
