@@ -48,6 +48,8 @@ STOP_ORDER: tuple[StopReason, ...] = (
     "stop",
     "other",
 )
+_RANKS = {reason: rank for rank, reason in enumerate(STOP_ORDER)}
+_ONLY_THOUGHT = frozenset({OutputResultReasoning})
 CUT_OFF = "the call was cut off by the output limit; its arguments are incomplete"
 
 _ESCAPE = re.compile(
@@ -211,7 +213,7 @@ class Reply:
         plan = self._plan
         if plan.output is not None:
             content = self._mend_text(plan.output, content)
-        if not any(_is_answer(item) for item in content):
+        if _ONLY_THOUGHT.issuperset(map(type, content)):
             self.warn("empty_answer", "The answer holds neither text nor a call.")
         if plan.call.choice is not None:
             self._warn_of_forbidden(plan.call.choice, content)
@@ -233,25 +235,27 @@ class Reply:
         return self._read_items(self._stop_reason(None), None)
 
     def _stop_reason(self, stop: StopReason | None) -> StopReason:
-        seen: set[StopReason] = {stop or "stop"} - {"function_use"}
+        reason: StopReason = "stop" if stop is None or stop == "function_use" else stop
         for item in self._items:
-            if isinstance(item, _PendingCall):
-                seen.add("function_use")
-            elif isinstance(item, OutputResultRefusal):
-                seen.add("refusal")
-        return next((reason for reason in STOP_ORDER if reason in seen), "stop")
+            kind = type(item)
+            if kind is _PendingCall:
+                reason = min(reason, "function_use", key=_RANKS.__getitem__)
+            elif kind is OutputResultRefusal:
+                reason = min(reason, "refusal", key=_RANKS.__getitem__)
+        return reason
 
     def _read_items(
         self, reason: StopReason, call_error: str | None
     ) -> tuple[OutputResultContent, ...]:
-        last = max(
-            (i for i, x in enumerate(self._items) if isinstance(x, _PendingCall)), default=-1
-        )
+        last = -1
+        if reason == "length":
+            calls = [i for i, x in enumerate(self._items) if isinstance(x, _PendingCall)]
+            last = max(calls, default=-1)
         content: list[OutputResultContent] = []
         for position, item in enumerate(self._items):
             if not isinstance(item, _PendingCall):
                 content.append(item)
-            elif reason == "length" and position == last:
+            elif position == last:
                 content.append(_unusable(self._plan, item, CUT_OFF))
             elif (error := item.error or call_error) is not None:
                 content.append(_unusable(self._plan, item, error))
@@ -315,10 +319,6 @@ def read_emulated_call(text: str) -> EmulatedCall | None:
         return msgspec.json.decode(text, type=EmulatedCall)
     except (msgspec.DecodeError, RecursionError):
         return None
-
-
-def _is_answer(item: OutputResultContent) -> bool:
-    return not isinstance(item, OutputResultReasoning)
 
 
 def read_function_use(

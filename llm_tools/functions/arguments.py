@@ -78,12 +78,16 @@ def _read_bytes(raw: bytes, repair: bool) -> Arguments:
 
 
 def _read_text(text: str, repair: bool) -> Arguments:
-    if not text.strip() or text.strip() == "null":
+    if text.strip() in ("", "null"):
         return Arguments(input={}, raw=text)
     decoded = _decode(text)
     if repair and not isinstance(decoded.value, dict):
         decoded = _mend(text, decoded)
-    error = decoded.error or _not_usable(decoded.value)
+    error = decoded.error
+    # What has fewer brackets than it may have levels needs no closer look.
+    shallow = text.count("{") + text.count("[") <= MAX_NESTING and not decoded.notes
+    if error is None and not (shallow and type(decoded.value) is dict):
+        error = _not_usable(decoded.value)
     if error is not None:
         return Arguments(input={}, raw=text, error=error)
     return Arguments(input=decoded.value, raw=text, repairs=decoded.notes)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
-from typing import Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
-_ABSENT = object()
 
 
 class Bounded(Generic[T]):
@@ -23,11 +22,11 @@ class Bounded(Generic[T]):
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """The value for `key`, made (outside the lock) if it is not there."""
+        entries = self._entries
         with self._lock:
-            found = self._entries.get(key, _ABSENT)
-            if found is not _ABSENT:
-                self._entries.move_to_end(key)
-                return cast("T", found)
+            if key in entries:
+                entries.move_to_end(key)
+                return entries[key]
         made = make()
         with self._lock:
             kept = self._entries.setdefault(key, made)

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 
 from ..arrival import Attempt, Broken, Phase
-from ..headers import AnswerHeaders
+from ..headers import decode_headers
 from ..masking import mask_text
 from ..secret import Key
 
@@ -43,7 +43,7 @@ class HttpxArrival:
         self._began = False
         self.ended: bool = False
         self.status: int = response.status_code
-        self.headers: Mapping[str, str] = AnswerHeaders(dict(response.headers.raw))
+        self.headers: Mapping[str, str] = decode_headers(dict(response.headers.raw))
 
     async def read(self) -> bytes:
         """The next bytes of the body; empty at the end."""

@@ -8,7 +8,7 @@ from typing import Any
 import httptools
 
 from ...arrival import Broken
-from ...headers import AnswerHeaders
+from ...headers import decode_headers
 from .parsing import Overhead
 
 
@@ -77,7 +77,7 @@ class HttptoolsParser:
         if self.status >= 200:
             self.head_done = True
             self.reusable = self._parser.should_keep_alive()
-            headers = self.headers = AnswerHeaders(dict(self._raw))
+            headers = self.headers = decode_headers(self._raw)
             self._until_eof = "content-length" not in headers and "transfer-encoding" not in headers
 
     def on_body(self, data: bytes) -> None:
