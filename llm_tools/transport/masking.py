@@ -56,9 +56,10 @@ def mask_answer(data: bytes, looked_for: tuple[bytes, ...]) -> bytes:
 
 def mask_frames(frames: list[Frame], looked_for: tuple[bytes, ...]) -> list[Frame]:
     """Frames of a stream without the key, which may have come in two pieces."""
-    for needle in looked_for:
-        if any(needle in frame.data for frame in frames):
-            frames = [replace(one, data=mask_answer(one.data, (needle,))) for one in frames]
+    for frame in frames:
+        for needle in looked_for:
+            if needle in frame.data:
+                return [replace(one, data=mask_answer(one.data, looked_for)) for one in frames]
     return frames
 
 

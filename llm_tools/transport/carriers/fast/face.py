@@ -36,13 +36,14 @@ class FastTransport(httpx.AsyncBaseTransport):
         if request.url.scheme not in ("http", "https"):
             raise httpx.UnsupportedProtocol(f"{request.url.scheme!r} is not spoken here")
         head = Head(str(request.url.copy_with(fragment=None)), (), ())
-        data = _bytes_of(request, await request.aread())
+        body = await request.aread()
+        sent = (head, _lines_of(request, body), body)
         pool = self._pools.get(head.origin)
         if pool is None:
             pool = self._pools[head.origin] = FastPool(self._slots, head.scheme)
         times = request.extensions.get("timeout") or {}
         try:
-            arrival = await self._start(pool, head, data, times)
+            arrival = await self._start(pool, sent, times)
         except Broken as broken:
             failure = _httpx_error(broken)
         else:
@@ -61,7 +62,7 @@ class FastTransport(httpx.AsyncBaseTransport):
             await pool.aclose()
 
     async def _start(
-        self, pool: FastPool, head: Head, data: bytes, times: dict[str, Any]
+        self, pool: FastPool, sent: tuple[Head, bytes, bytes], times: dict[str, Any]
     ) -> FastArrival:
         """Send, once more if a reused connection was dead before the first byte."""
         fresh = False
@@ -70,7 +71,7 @@ class FastTransport(httpx.AsyncBaseTransport):
             with anyio.CancelScope(deadline=deadline_of(seconds)) as scope:
                 attempt = Attempt(scope, seconds, fresh=fresh, connect=times.get("connect"))
                 try:
-                    return await pool.exchange(head, data, attempt)
+                    return await pool.exchange(*sent, attempt)
                 except Broken as broken:
                     if broken.phase != "stale" or fresh:
                         raise
@@ -111,8 +112,8 @@ class _Body(httpx.AsyncByteStream):
         await self._arrival.aclose()
 
 
-def _bytes_of(request: httpx.Request, body: bytes) -> bytes:
-    """The whole request, as it goes on the wire; the body's length is known here."""
+def _lines_of(request: httpx.Request, body: bytes) -> bytes:
+    """The request's header lines, as they go on the wire; the body's length is known here."""
     fields = [
         field for field in request.headers.raw if field[0].lower() not in _CONNECTION_OF_ITS_OWN
     ]
@@ -120,7 +121,7 @@ def _bytes_of(request: httpx.Request, body: bytes) -> bytes:
     lines += [b"%b: %b" % field for field in fields]
     if body or request.method not in ("GET", "HEAD", "OPTIONS"):
         lines.append(b"content-length: %d" % len(body))
-    return b"\r\n".join([*lines, b"", body])
+    return b"\r\n".join([*lines, b"", b""])
 
 
 def _httpx_error(broken: Broken) -> httpx.TransportError:

@@ -55,11 +55,13 @@ class FastPool:
         if head.prepared is None:
             head.prepared = _prefix(head)
         return await self.exchange(
-            head, b"%b%d\r\n\r\n%b" % (head.prepared, len(body), body), attempt
+            head, b"%b%d\r\n\r\n" % (head.prepared, len(body)), body, attempt
         )
 
-    async def exchange(self, head: Head, data: bytes, attempt: Attempt) -> FastArrival:
-        """Send the bytes of a whole request, and wait for the response head."""
+    async def exchange(
+        self, head: Head, lines: bytes, body: bytes, attempt: Attempt
+    ) -> FastArrival:
+        """Send a request, its header lines and its body, and wait for the response head."""
         connections = self._connections
         connection = None if attempt.fresh else connections.take()
         if connection is None:
@@ -68,8 +70,8 @@ class FastPool:
         if connection is None:
             connection = await self._connect(head, attempt)
         try:
-            await _send(connection.stream, data)
-            del data  # a copy of the body: it need not wait for the answer
+            # Joined here, the copy of the body waits neither for a connection nor for the answer.
+            await _send(connection.stream, lines + body)
             parser, broken = await _receive_head(connection.stream, reused=reused)
         except BaseException:
             await connections.drop(connection)
