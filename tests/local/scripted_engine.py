@@ -133,12 +133,15 @@ class ScriptedEngine:
         handler.connection.settimeout(0.01)
         while not answer.go_on.is_set():
             try:
-                if not handler.connection.recv(1):
-                    answer.hung_up.set()
-                    handler.close_connection = True
-                    return
+                left = not handler.connection.recv(1)
             except TimeoutError:
                 continue
+            except ConnectionError:
+                left = True
+            if left:
+                answer.hung_up.set()
+                handler.close_connection = True
+                return
         handler.connection.settimeout(None)
         _write(handler, said()[1:])
         handler.wfile.write(b"0\r\n\r\n")
