@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import httptools
@@ -21,7 +21,7 @@ class HttptoolsParser:
     def __init__(self) -> None:
         # Headers, and trailers, which nobody needs, go where they are kept without a detour.
         self._raw: dict[bytes, bytes] = {}
-        self.on_header = self._raw.__setitem__
+        self.on_header: Callable[[bytes, bytes], None] = self._raw.__setitem__
         self._parser: Any = httptools.HttpResponseParser(self)
         self._overhead = Overhead()
         self._body: list[bytes] = []
