@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..content import JSON
 from .caching import Bounded, Same
-from .complaints import complain
-from .schemas.patterns import matches
+from .schemas.accepting import Accepts, accepter
 from .schemas.walking import Path, Schema, map_children, nodes
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
 _MOST_ERRORS = 5
 _NOTHING: Schema = {"not": {}}
+_ACCEPTERS: Bounded[Accepts] = Bounded(512)
 _VALIDATORS: Bounded[Validator] = Bounded(512)
 
 
@@ -36,7 +36,11 @@ def validate(schema: dict[str, JSON], value: JSON) -> str | None:
         value: plain JSON.
     """
     try:
+        if _ACCEPTERS.get(Same(schema), lambda: accepter(schema))(value):
+            return None
         validator = _VALIDATORS.get(Same(schema), lambda: _compile(schema))
+        from .complaints import complain
+
         found = list(islice(map(complain, validator.iter_errors(value)), _MOST_ERRORS))
     except RecursionError:
         return "the value, or its schema, is nested too deeply to be checked"
@@ -91,6 +95,8 @@ def _kind(draft: str) -> Callable[..., Validator]:
 def _pattern(_: Validator, pattern: str, value: Any, __: Any) -> Iterator[ValidationError]:
     from jsonschema.exceptions import ValidationError
 
+    from .schemas.patterns import matches
+
     if isinstance(value, str) and not matches(pattern, value):
         yield ValidationError("does not match the pattern")
 
@@ -98,6 +104,8 @@ def _pattern(_: Validator, pattern: str, value: Any, __: Any) -> Iterator[Valida
 def _pattern_properties(
     validator: Any, patterns: Schema, value: Any, _: Any
 ) -> Iterator[ValidationError]:
+    from .schemas.patterns import matches
+
     if not isinstance(value, dict):
         return
     for pattern, schema in patterns.items():
