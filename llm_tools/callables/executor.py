@@ -90,8 +90,13 @@ class CallableExecutor:
         self._validate_input = validate_input
 
     @property
+    def is_settled(self) -> bool:
+        """Whether `definition` is there, and so stays what it is."""
+        return self._definition is not None
+
+    @property
     def definition(self) -> FunctionDefinition:
-        """What the model is told.
+        """What the model is told; made on first use, and not changed afterwards.
 
         Raises:
             ConfigurationError: it is derived from a Python function that cannot be described.

@@ -101,7 +101,7 @@ def is_async_callable(function: Any) -> bool:
 
 def _read_parameters(parameters: Any) -> tuple[Input | None, Callable[[Input], Any]]:
     if parameters is None or isinstance(parameters, dict):
-        return parameters, dict
+        return _copy(parameters), dict
     schema, convert = derive_schema(parameters), derive_converter(parameters)
 
     def decode(value: Input) -> Any:
@@ -111,6 +111,14 @@ def _read_parameters(parameters: Any) -> tuple[Input | None, Callable[[Input], A
             raise FunctionInputError(told(error)) from error
 
     return schema, decode
+
+
+def _copy(parameters: Input | None) -> Input | None:
+    """A schema of our own, which stays what it is; what is no JSON is told of when it is used."""
+    try:
+        return msgspec.json.decode(msgspec.json.encode(parameters), type=dict[str, Any] | None)
+    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError):
+        return parameters
 
 
 def _read_handler(handler: Any, owner: str) -> tuple[Callable[[Any], Any], bool]:

@@ -68,6 +68,7 @@ class FunctionSet:
 
 _ENCODER = msgspec.json.Encoder()
 _SETS: Bounded[FunctionSet] = Bounded(256)
+_SETS_OF_OBJECTS: Bounded[tuple[FunctionSet, tuple[Any, ...]]] = Bounded(256)
 _DICTS = frozenset({dict})
 _SETS_OF_DICTS: Bounded[FunctionSet] = Bounded(256)
 
@@ -86,6 +87,10 @@ def normalize_functions(functions: Iterable[FunctionLike]) -> FunctionSet:
         return functions
     if are_plain_dicts(functions):
         return _find_set_of_dicts(functions)
+    if type(functions) in (list, tuple) and all(map(_is_settled, functions)):
+        held = tuple(functions)
+        found = _SETS_OF_OBJECTS.get(tuple(map(id, held)), lambda: (_find_set(held), held))
+        return found[0]
     if isinstance(functions, str | bytes | Mapping) or not isinstance(functions, Iterable):
         raise ConfigurationError(
             f"functions must be a list of functions, got {type(functions).__name__}."
@@ -107,7 +112,12 @@ def _find_set_of_dicts(functions: list[dict[str, Any]]) -> FunctionSet:
     return _SETS_OF_DICTS.get(content, lambda: _find_set(functions))
 
 
-def _find_set(functions: list[Any]) -> FunctionSet:
+def _is_settled(item: Any) -> bool:
+    """Whether what is told of a function stays as it is: then its identity is enough."""
+    return type(item) in _PLAIN_CALLABLES or getattr(item, "is_settled", False) is True
+
+
+def _find_set(functions: Sequence[Any]) -> FunctionSet:
     contents = tuple([_content(item, position) for position, item in enumerate(functions)])
     return _SETS.get(contents, lambda: _read_all(contents))
 
