@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -18,6 +18,9 @@ from .content import (
     OutputResultImage,
     OutputResultText,
 )
+
+if TYPE_CHECKING:
+    from .functions.preparing import PreparedFunctions
 
 _ALPHANUMERIC = string.ascii_letters + string.digits
 
@@ -64,6 +67,16 @@ def result_text(message: Message) -> str:
 def json_text(value: JSON) -> str:
     """A JSON value as compact text."""
     return msgspec.json.encode(value).decode()
+
+
+def replayed_input(functions: PreparedFunctions, use: OutputResultFunctionUse) -> dict[str, JSON]:
+    """The input in the wire's terms; of a call that could not run, what is an object of it."""
+    if use.input_error is not None and use.raw_input:
+        try:
+            return msgspec.json.decode(use.raw_input, type=dict[str, Any])
+        except (msgspec.DecodeError, RecursionError):
+            return use.input
+    return functions.wire_input(use.name, use.input)
 
 
 def merge_extra_body(body: dict[str, JSON], extra: Mapping[str, JSON] | None) -> dict[str, JSON]:

@@ -68,6 +68,11 @@ class PreparedFunctions:
         item = self.by_name.get(name)
         return item.wire_name if item else legal_name(name, self._names)
 
+    def wire_input(self, name: str, value: dict[str, Any]) -> dict[str, Any]:
+        """An input in the wire's terms, for replay; of a name no function has, as it is."""
+        item = self.by_name.get(name)
+        return value if item is None or item.hide is None else item.hide(value)
+
     def fragment(self, key: str, render: Callable[[PreparedFunction], JSON]) -> Raw:
         """The encoded JSON list of all functions, each as `render` gives it; made once per key."""
         try:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from ...claude.blocks import FAILED, Block, takes, write_part
 from ...content import (
     JSON,
     Message,
     OutputResultContent,
     OutputResultFunctionUse,
     OutputResultImage,
-    OutputResultReasoning,
-    OutputResultRefusal,
-    OutputResultText,
 )
 from ...errors import UnsupportedOptionError
 from ...functions.preparing import PreparedFunctions
@@ -24,11 +22,9 @@ from ...rendering import inline_image, result_parts, result_text
 from ...spec import Target
 from ...turns import TurnRole
 from .quirks import AnthropicQuirks
-from .replay import Block, find_block
+from .replay import find_block
 
 legal_id: Callable[[str], object] = re.compile(r"[a-zA-Z0-9_-]{1,64}").fullmatch
-
-_FAILED = "Error: the function failed"
 
 
 class Renderer(NamedTuple):
@@ -39,31 +35,28 @@ class Renderer(NamedTuple):
 
     def keeps(self, role: TurnRole, part: OutputResultContent) -> bool:
         """Whether the wire takes this part of a turn of this role."""
-        match part:
-            case OutputResultText(text=text) | OutputResultRefusal(text=text):
-                return bool(text.strip())
-            case OutputResultFunctionUse():
-                return True
-            case OutputResultReasoning():
-                return find_block(self.target, part) is not None
-            case _:
-                return role == "user"
+        return takes(self, role, part)
 
     def part(self, part: OutputResultContent) -> Block:
-        """One kept part; what this host itself made goes back as it came."""
-        match part:
-            case OutputResultText(text=text):
-                block = find_block(self.target, part)
-                same = block is not None and block.get("text") == text
-                return block if block is not None and same else _text(text)
-            case OutputResultRefusal(text=text):
-                return _text(text)
-            case OutputResultFunctionUse():
-                return self._tool_use(part)
-            case OutputResultReasoning():
-                return find_block(self.target, part) or {}
-            case _:
-                return self.image(part)
+        """One kept part."""
+        return write_part(self, part)
+
+    def kept(self, part: Any) -> Block | None:
+        """What this host left on a part, unless the model cannot read it back."""
+        return find_block(self.target, part)
+
+    def text(self, text: str) -> Block:
+        """Text."""
+        return {"type": "text", "text": text}
+
+    def text_of(self, block: Block) -> JSON:
+        """The text of a block."""
+        return block.get("text")
+
+    def call(self, use: OutputResultFunctionUse, wire_name: str, value: JSON) -> Block:
+        """A call, with what stood beside it."""
+        block: Block = {"type": "tool_use", "id": use.function_id, "name": wire_name}
+        return block | {"input": value} | (self.kept(use) or {})
 
     def result(self, message: Message) -> Block:
         """The result of a call."""
@@ -77,7 +70,7 @@ class Renderer(NamedTuple):
             content = [self.part(part) for part in parts if self.keeps("user", part)]
         if message.is_error:
             # An error without content is refused.
-            return block | {"is_error": True, "content": content or _FAILED}
+            return block | {"is_error": True, "content": content or FAILED}
         return block | {"content": content} if content else block
 
     def image(self, image: OutputResultImage) -> Block:
@@ -94,20 +87,3 @@ class Renderer(NamedTuple):
                 "base64 as data=, with media_type."
             )
         return {"type": "image", "source": source}
-
-    def _tool_use(self, use: OutputResultFunctionUse) -> Block:
-        known = self.prepared.by_name.get(use.name)
-        hide = known.hide if known is not None else None
-        value = use.input if hide is None else hide(use.input)
-        wire_name = self.prepared.wire_name(use.name)
-        block: Block = {
-            "type": "tool_use",
-            "id": use.function_id,
-            "name": wire_name,
-            "input": value,
-        }
-        return block | (find_block(self.target, use) or {})
-
-
-def _text(text: str) -> Block:
-    return {"type": "text", "text": text}

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ...claude.blocks import Block, leave
 from ...content import JSON, Metadata, OutputResult, StopReason, Usage
 from ...errors import ResponseDecodeError
 from ...faults import error_in_body
 from ...reply import Reply, decode_json, read_created
 from ...spec import Plan
-from .replay import Block, leave
 
 _STOPS: dict[str, StopReason] = {
     "end_turn": "stop",

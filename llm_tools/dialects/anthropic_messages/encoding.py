@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from ...content import ResultWarning
-from ...functions.output import PreparedOutput, prepare_output
+from ...functions.output import prepare_output
 from ...functions.subsets import ANTHROPIC_STRICT
-from ...rendering import merge_extra_body, schema_instructions
+from ...rendering import merge_extra_body
+from ...shaping import NO_SHAPE, Shape, shape_in_prompt
 from ...spec import Body, Call, Encoded, Plan, Target
 from .messages import render_messages
 from .params import api_version, render_effort, render_params
@@ -47,29 +45,14 @@ def _address(target: Target[AnthropicQuirks], call: Call) -> Body:
     return body | {"stream": True} if call.stream and quirks.stream_in_body else body
 
 
-class _Shape(NamedTuple):
-    body: Body
-    prepared: PreparedOutput | None
-    instructions: tuple[str, ...] = ()
-    warnings: tuple[ResultWarning, ...] = ()
-
-
-def _shape_output(target: Target[AnthropicQuirks], call: Call) -> _Shape:
+def _shape_output(target: Target[AnthropicQuirks], call: Call) -> Shape:
     """`output_config.format`, or the schema in the prompt where it cannot be had."""
     if call.output is None:
-        return _Shape({}, None)
+        return NO_SHAPE
     if target.quirks.structured:
         prepared = prepare_output(call.output, ANTHROPIC_STRICT, strict=True)
         if prepared.strict:
             shape = {"type": "json_schema", "schema": prepared.schema}
-            return _Shape(
-                {"output_config": {"format": shape}}, prepared, warnings=prepared.warnings
-            )
-    schema = call.output.schema
+            return Shape({"output_config": {"format": shape}}, prepared, warnings=prepared.warnings)
     detail = f"{target.model} cannot be held to json_schema; the prompt asks for it instead."
-    return _Shape(
-        {},
-        PreparedOutput(output=call.output, schema=schema),
-        (schema_instructions(schema),),
-        (ResultWarning(code="json_schema_emulated", detail=detail),),
-    )
+    return shape_in_prompt(call.output, detail)

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from ...content import JSON, Message, ResultWarning
-from ...errors import UnsupportedOptionError
+from ...claude.blocks import Block
+from ...claude.messages import (
+    NO_FUNCTIONS,
+    Rendered,
+    Turns,
+    Wire,
+    no_prefill,
+    render_conversation,
+)
+from ...content import JSON, Message
 from ...functions.preparing import PreparedFunctions
-from ...remembering import Opening, Said, say
-from ...rendering import legal_ids
 from ...spec import Body, Call, Target
 from ...turns import Turn, read_conversation
 from .blocks import Renderer, legal_id
 from .quirks import AnthropicQuirks
-from .replay import Block
-
-_NO_FUNCTIONS = PreparedFunctions(())
-_OPENING = Opening(Message(role="user", content="-"), {"role": "user", "content": "-"})
-
-
-class Rendered(NamedTuple):
-    """The body's part, and what must be said."""
-
-    body: Body
-    warnings: tuple[ResultWarning, ...]
 
 
 def render_messages(
@@ -37,26 +30,16 @@ def render_messages(
     Raises:
         ConfigurationError: there is nothing to send, or it ends with the assistant's turn.
     """
-    functions = prepared or _NO_FUNCTIONS
+    functions = prepared or NO_FUNCTIONS
     renderer = Renderer(target, functions)
 
-    def render(messages: tuple[Message, ...]) -> Said:
-        conversation = read_conversation(legal_ids(messages, legal_id), renderer.keeps)
+    def write(messages: tuple[Message, ...]) -> Turns:
+        conversation = read_conversation(messages, renderer.keeps)
         turns: list[Body] = [_render_turn(renderer, turn) for turn in conversation.turns]
         _check_end(target, turns[-1])
-        system = [*conversation.system, *(instructions if messages is call.messages else ())]
-        body = {"system": _collapse([_text(text) for text in system])} if system else {}
-        return Said(turns, body, conversation.warnings)
+        return Turns(turns, conversation.system, conversation.warnings)
 
-    said = say(
-        call,
-        render,
-        (target, functions),
-        known_by=instructions,
-        is_legal=legal_id,
-        opening=_OPENING,
-    )
-    return Rendered({**said.body, "messages": said.elements}, said.warnings)
+    return render_conversation(call, _WIRE, write, (target, functions), instructions)
 
 
 def _render_turn(renderer: Renderer, turn: Turn) -> Body:
@@ -74,12 +57,8 @@ def _collapse(blocks: list[Block]) -> JSON:
 
 
 def _check_end(target: Target[AnthropicQuirks], last: Body) -> None:
-    if last["role"] == "user" or target.quirks.prefill or _is_paused(last["content"]):
-        return
-    raise UnsupportedOptionError(
-        f"{target.model} does not continue an assistant turn: let the messages end with the "
-        "user's, and use json_schema to shape the answer."
-    )
+    if last["role"] != "user" and not target.quirks.prefill and not _is_paused(last["content"]):
+        raise no_prefill(target)
 
 
 def _is_paused(content: JSON) -> bool:
@@ -90,5 +69,8 @@ def _is_paused(content: JSON) -> bool:
     )
 
 
-def _text(text: str) -> Block:
-    return {"type": "text", "text": text}
+def _content(texts: list[str]) -> JSON:
+    return _collapse([{"type": "text", "text": text} for text in texts])
+
+
+_WIRE = Wire(legal_id, _content)

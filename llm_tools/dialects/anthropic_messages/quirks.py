@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ...spec import Quirks
+from ...claude.choosing import ForcingQuirks
 
 
-class AnthropicQuirks(Quirks, frozen=True, kw_only=True):
-    """Flags of hosts and models.
+class AnthropicQuirks(ForcingQuirks, frozen=True, kw_only=True):
+    """Flags of hosts and models, beside those of `ForcingQuirks`.
 
     Attributes:
         api_version: what `anthropic-version` says unless the setting of that name does; None
@@ -17,8 +17,6 @@ class AnthropicQuirks(Quirks, frozen=True, kw_only=True):
         stream_in_body: `stream` is a key of the body.
         image_urls: images may be named by URL; False where only base64 is taken.
         sampling: the model takes temperature, top_p and top_k (2026-10-21 never does).
-        forced_choice: the model takes tool_choice `any` and `tool`.
-        forced_needs_thinking_off: it takes them only while thinking is switched off.
         structured: strict tools and `output_config.format` exist.
         efforts: the levels of `output_config.effort`; empty where there is no such thing.
         thinking_off: what `thinking.type` switches thinking off; None where nothing does.
@@ -32,8 +30,6 @@ class AnthropicQuirks(Quirks, frozen=True, kw_only=True):
     stream_in_body: bool = True
     image_urls: bool = True
     sampling: bool = True
-    forced_choice: bool = True
-    forced_needs_thinking_off: bool = False
     structured: bool = True
     efforts: tuple[str, ...] = ("low", "medium", "high", "xhigh", "max")
     thinking_off: Literal["disabled", "between_tools"] | None = "disabled"

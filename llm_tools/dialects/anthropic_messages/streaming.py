@@ -7,15 +7,14 @@ from typing import ClassVar
 
 import msgspec
 
+from ...claude.streaming import OpenBlocks, decode_event, ended_early, with_partial
 from ...content import OutputResult, ReasoningDelta, RefusalDelta, StreamEvent, TextDelta
-from ...errors import ProviderError, ResponseDecodeError, StreamError
+from ...errors import StreamError
 from ...faults import error_in_body, exception_frame
-from ...reply import decode_json
 from ...spec import Frame, Plan
-from ...streamed_calls import BROKE_OFF, StreamedCalls
+from ...streamed_calls import BROKE_OFF
 from .assembling import Event, OpenBlock, text_or_none, untold
 from .decoding import WireMessage, call_metadata, explanation, newer, read_message, way_out
-from .replay import Block
 
 _CUTS_OFF = frozenset({"max_tokens", "model_context_window_exceeded"})
 _PING = Event(type="ping")
@@ -26,15 +25,13 @@ _decoder = msgspec.json.Decoder(Event)
 class MessageStream:
     """Reads one stream; see `spec.StreamDecoder`."""
 
-    __slots__ = ("_blocks", "_calls", "_current", "_ended", "_headers", "_message", "_plan")
+    __slots__ = ("_blocks", "_ended", "_headers", "_message", "_plan")
 
     def __init__(self, plan: Plan, headers: Mapping[str, str]) -> None:
         self._plan = plan
         self._headers = headers
         self._message = WireMessage()
-        self._blocks: list[OpenBlock] = []
-        self._current: dict[int, OpenBlock] = {}
-        self._calls = StreamedCalls(plan, objects=True)
+        self._blocks = OpenBlocks(plan, OpenBlock)
         self._ended = False
 
     @property
@@ -52,7 +49,8 @@ class MessageStream:
         if self._ended:
             return []
         if frame.event is not None and frame.event.startswith("exception:"):
-            raise self._with_partial(exception_frame(self._endpoint, frame, self._headers))
+            error = exception_frame(self._endpoint, frame, self._headers)
+            raise with_partial(error, self._partial())
         event = self._decode(frame)
         read = self._readers.get(event.type or frame.event)
         return [] if read is None else read(self, event)
@@ -65,27 +63,16 @@ class MessageStream:
         """
         if self._ended:
             return read_message(self._plan, self._whole(), self._headers)
-        raise StreamError(
-            f"{self._endpoint} ended the stream before its end mark; ask again, or look at "
-            ".result for what had come.",
-            result=self._partial(),
-        )
+        raise ended_early(self._plan, self._partial())
 
     @property
     def _endpoint(self) -> str:
         return self._plan.target.endpoint.key
 
     def _decode(self, frame: Frame) -> Event:
-        try:
-            return decode_json(frame.data, _decoder)
-        except ResponseDecodeError as error:
-            if frame.data.strip() == b"[DONE]":
-                return _PING  # a gateway's end mark, beside this wire's own
-            raise StreamError(
-                f"{self._endpoint} sent an event that could not be read ({error.__cause__}); ask "
-                "again, or look at .result for what had come.",
-                result=self._partial(),
-            ) from error
+        if frame.data.strip() == b"[DONE]":
+            return _PING  # a gateway's end mark, beside this wire's own
+        return decode_event(self._plan, frame.data, _decoder, self._partial)
 
     def _start(self, event: Event) -> list[StreamEvent]:
         if event.message is not None:
@@ -95,10 +82,10 @@ class MessageStream:
     def _open_block(self, event: Event) -> list[StreamEvent]:
         events: list[StreamEvent] = []
         start = event.content_block or {}
-        block = self._add(event.index, start)
+        block = self._blocks.open(event.index, start)
         match start:
             case {"type": "tool_use", "name": str(name)}:
-                block.call, events = self._calls.start(
+                block.call, events = self._blocks.calls.start(
                     name,
                     text_or_none(start.get("id")),
                     metadata=call_metadata(self._plan, start),
@@ -110,23 +97,17 @@ class MessageStream:
                 events.append(ReasoningDelta(text=text))
         return events
 
-    def _add(self, index: int, start: Block) -> OpenBlock:
-        block = self._current[index] = OpenBlock(start)
-        self._blocks.append(block)
-        return block
-
     def _grow_block(self, event: Event) -> list[StreamEvent]:
         delta = event.delta
         if delta is None:
             return []
-        block = self._current.get(event.index) or self._add(event.index, untold(delta))
+        block = self._blocks.at(event.index)
+        if block is None:
+            block = self._blocks.open(event.index, untold(delta))
         return block.grow(delta)
 
     def _stop_block(self, event: Event) -> list[StreamEvent]:
-        block = self._current.get(event.index)
-        if block is None or block.call is None:
-            return []
-        return self._calls.stop(block.call)
+        return self._blocks.stop(event.index)
 
     def _stop(self, event: Event) -> list[StreamEvent]:
         """The reason why the message ends."""
@@ -135,20 +116,20 @@ class MessageStream:
         if delta is None or delta.stop_reason is None:
             return []
         message.stop_reason, message.stop_details = delta.stop_reason, delta.stop_details
-        events = self._calls.end(cut_off=delta.stop_reason in _CUTS_OFF)
+        events = self._blocks.calls.end(cut_off=delta.stop_reason in _CUTS_OFF)
         refused = explanation(message)
         return [*events, RefusalDelta(text=refused)] if refused else events
 
     def _end(self, _: Event) -> list[StreamEvent]:
         self._ended = True
-        return self._calls.end(cut_off=self._message.stop_reason in _CUTS_OFF)
+        return self._blocks.calls.end(cut_off=self._message.stop_reason in _CUTS_OFF)
 
     def _fail(self, event: Event) -> list[StreamEvent]:
         """Raise what an error event stands for, or an event of another wire."""
         body = {"error": event.error, "request_id": event.request_id}
         error = error_in_body(self._endpoint, body, self._headers)
         if error is not None:
-            raise self._with_partial(error)
+            raise with_partial(error, self._partial())
         raise StreamError(
             f"{self._endpoint} sent an event that is none of the Messages API. "
             f"{way_out(self._plan)}",
@@ -156,15 +137,11 @@ class MessageStream:
             retryable=False,
         )
 
-    def _with_partial(self, error: ProviderError) -> ProviderError:
-        error.result = self._partial()
-        return error
-
     def _partial(self) -> OutputResult:
         return read_message(self._plan, self._whole(), self._headers, broken=BROKE_OFF)
 
     def _whole(self) -> WireMessage:
-        self._message.content = [block.whole() for block in self._blocks]
+        self._message.content = self._blocks.whole()
         return self._message
 
     _readers: ClassVar[dict[str | None, Callable[[MessageStream, Event], list[StreamEvent]]]] = {

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...claude.choosing import (
+    FUNCTIONS_REBUILT,
+    SUBSET_CHECKED,
+    allow_forced,
+    functions_again,
+    only_named,
+)
 from ...content import JSON, ResultWarning
-from ...errors import UnsupportedOptionError
 from ...functions.choice import FunctionChoice
 from ...functions.output import PreparedOutput
 from ...functions.preparing import PreparedFunction, PreparedFunctions, prepare_functions
 from ...functions.rewriting.limits import NO_COST
 from ...functions.subsets import ANTHROPIC_PROPERTY_NAMES, ANTHROPIC_STRICT, WireRules
 from ...spec import Body, Call, Target
-from ...turns import functions_of_history, has_calls
 from .params import thinking_type
 from .quirks import AnthropicQuirks
 from .replay import holds_thinking
@@ -52,20 +57,19 @@ def offer_functions(
     if choice is not None:
         body["tool_choice"] = choice
     if call.choice is not None and call.choice.forced:
-        extra, warned = _allow_forced(target, call)
+        extra, warned = allow_forced(target.model, target.quirks, call, thinking_type(call))
         body, warnings = body | extra, warnings + warned
     return Offer(body, prepared, (*prepared.warnings, *warnings))
 
 
 def _offer_history(call: Call) -> Offer:
     """Tool blocks need `tools` beside them, though nothing is offered in this call."""
-    if not has_calls(call.messages):
+    prepared = functions_again(call, _PLAIN)
+    if prepared is None:
         return Offer({}, None)
-    prepared = prepare_functions(functions_of_history(call.messages), _PLAIN, strict=False)
     tools = prepared.fragment("anthropic_messages", _render)
-    detail = "The history holds calls, so the functions in it were declared again, without schemas."
-    warning = ResultWarning(code="functions_rebuilt", detail=detail)
-    return Offer({"tools": tools, "tool_choice": {"type": "none"}}, prepared, (warning,))
+    body: Body = {"tools": tools, "tool_choice": {"type": "none"}}
+    return Offer(body, prepared, (FUNCTIONS_REBUILT,))
 
 
 def _render(function: PreparedFunction) -> JSON:
@@ -103,48 +107,5 @@ def _narrow(
     if names is None or call.functions is None:
         return prepared, ()
     if holds_thinking(target, call.messages):
-        detail = (
-            "The history holds thinking signed over all functions, so all were sent; whether the "
-            "model kept to the subset is checked here."
-        )
-        return prepared, (ResultWarning(code="subset_checked", detail=detail),)
-    kept = call.functions.cached(("only", prepared, names), lambda: _only(prepared, names))
-    detail = f"Only {', '.join(names)} went out: the wire cannot say a subset."
-    return kept, (ResultWarning(code="subset_filtered", detail=detail),)
-
-
-def _only(prepared: PreparedFunctions, names: tuple[str, ...]) -> PreparedFunctions:
-    return PreparedFunctions(
-        tuple(item for item in prepared.items if item.definition.name in names)
-    )
-
-
-def _allow_forced(
-    target: Target[AnthropicQuirks], call: Call
-) -> tuple[Body, tuple[ResultWarning, ...]]:
-    """What a forced call needs beside it.
-
-    https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use
-    """
-    name, quirks, thinking = target.model, target.quirks, thinking_type(call)
-    if not quirks.forced_choice:
-        raise UnsupportedOptionError(
-            f"{name} refuses a forced call; use function_call='auto' and say in the prompt which "
-            "function to call, or another model."
-        )
-    if thinking == "enabled":
-        raise UnsupportedOptionError(
-            "A forced call cannot be had while thinking is enabled; take 'thinking' out of "
-            "extra_body, or use function_call='auto'."
-        )
-    off = thinking == "disabled" or (thinking is None and call.params.effort == "none")
-    if off or not quirks.forced_needs_thinking_off:
-        return {}, ()
-    if thinking is not None or call.params.effort is not None:
-        raise UnsupportedOptionError(
-            f"{name} refuses a forced call while it thinks; leave effort and 'thinking' out, or "
-            "use function_call='auto'."
-        )
-    detail = "Thinking was switched off: the model refuses a forced call while it thinks."
-    warning = ResultWarning(code="thinking_switched_off", detail=detail)
-    return {"thinking": {"type": "disabled"}}, (warning,)
+        return prepared, (SUBSET_CHECKED,)
+    return only_named(call.functions, prepared, names)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
+from ...claude.blocks import Block
 from ...content import JSON, ReasoningDelta, StreamEvent, TextDelta
 from ...streamed_calls import StreamedCall
 from .decoding import WireUsage
-from .replay import Block
 
 
 class _ToolInput(Struct):

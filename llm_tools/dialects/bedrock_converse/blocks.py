@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from ...claude.blocks import FAILED, Block, takes, write_part
 from ...content import (
     JSON,
     Message,
     OutputResultContent,
     OutputResultFunctionUse,
     OutputResultImage,
-    OutputResultReasoning,
-    OutputResultRefusal,
     OutputResultText,
 )
 from ...errors import UnsupportedOptionError
@@ -24,12 +23,11 @@ from ...rendering import inline_image, result_parts, result_text
 from ...spec import Target
 from ...turns import TurnRole
 from .quirks import ConverseQuirks
-from .replay import Block, cited_text, find_block
+from .replay import cited_text, find_block
 
 legal_id: Callable[[str], object] = re.compile(r"[a-zA-Z0-9_.:-]{1,64}").fullmatch
 
 NO_OUTPUT = "(no output)"
-_FAILED = "Error: the function failed"
 _FORMATS = ("png", "jpeg", "gif", "webp")
 
 
@@ -41,31 +39,27 @@ class Renderer(NamedTuple):
 
     def keeps(self, role: TurnRole, part: OutputResultContent) -> bool:
         """Whether the wire takes this part of a turn of this role."""
-        match part:
-            case OutputResultText(text=text) | OutputResultRefusal(text=text):
-                return bool(text.strip())
-            case OutputResultFunctionUse():
-                return True
-            case OutputResultReasoning():
-                return find_block(self.target, part) is not None
-            case _:
-                return role == "user" or find_block(self.target, part) is not None
+        return takes(self, role, part)
 
     def part(self, part: OutputResultContent) -> Block:
-        """One kept part; what this host itself made goes back as it came."""
-        match part:
-            case OutputResultText(text=text):
-                block = find_block(self.target, part)
-                same = block is not None and cited_text(block) == text
-                return block if block is not None and same else {"text": text}
-            case OutputResultRefusal(text=text):
-                return {"text": text}
-            case OutputResultFunctionUse():
-                return self._tool_use(part)
-            case OutputResultReasoning():
-                return find_block(self.target, part) or {}
-            case _:
-                return find_block(self.target, part) or self.image(part)
+        """One kept part."""
+        return write_part(self, part)
+
+    def kept(self, part: Any) -> Block | None:
+        """What this host left on a part, unless the model cannot read it back."""
+        return find_block(self.target, part)
+
+    def text(self, text: str) -> Block:
+        """Text."""
+        return {"text": text}
+
+    def text_of(self, block: Block) -> JSON:
+        """The text of a block; only what is cited goes back as it came."""
+        return cited_text(block)
+
+    def call(self, use: OutputResultFunctionUse, wire_name: str, value: JSON) -> Block:
+        """A call."""
+        return {"toolUse": {"toolUseId": use.function_id, "name": wire_name, "input": value}}
 
     def result(self, message: Message) -> Block:
         """The result of a call; see `pushed_out` for images it cannot hold."""
@@ -79,7 +73,7 @@ class Renderer(NamedTuple):
         else:
             blocks += [self.part(part) for part in parts if self._holds(part)]
         if not blocks:
-            blocks.append({"text": _FAILED if message.is_error else NO_OUTPUT})
+            blocks.append({"text": FAILED if message.is_error else NO_OUTPUT})
         result: Block = {"toolUseId": message.function_id, "content": blocks}
         if quirks.result_status:
             result["status"] = "error" if message.is_error else "success"
@@ -118,13 +112,6 @@ class Renderer(NamedTuple):
         if isinstance(part, OutputResultImage):
             return self.target.quirks.result_images
         return bool(part.text.strip())
-
-    def _tool_use(self, use: OutputResultFunctionUse) -> Block:
-        known = self.prepared.by_name.get(use.name)
-        hide = known.hide if known is not None else None
-        value = use.input if hide is None else hide(use.input)
-        wire_name = self.prepared.wire_name(use.name)
-        return {"toolUse": {"toolUseId": use.function_id, "name": wire_name, "input": value}}
 
 
 def _format(image: OutputResultImage) -> str:

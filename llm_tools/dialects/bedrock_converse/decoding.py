@@ -7,12 +7,13 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
+from ...claude.blocks import Block, leave
 from ...content import JSON, OutputResult, StopReason, Usage
 from ...errors import ResponseDecodeError
 from ...faults import error_in_body
 from ...reply import Reply, decode_json, read_created
 from ...spec import Plan
-from .replay import Block, cited_text, leave
+from .replay import cited_text
 
 STOPS: dict[str, StopReason] = {
     "end_turn": "stop",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from msgspec.structs import replace
 
-from ...content import ResultWarning
-from ...functions.output import PreparedOutput, prepare_output
+from ...functions.output import prepare_output
 from ...functions.subsets import BEDROCK_STRICT
-from ...rendering import json_text, merge_extra_body, schema_instructions
+from ...rendering import json_text, merge_extra_body
+from ...shaping import NO_SHAPE, Shape, shape_in_prompt
 from ...spec import Body, Call, Encoded, Plan, Target
 from .messages import render_messages
 from .params import render_effort, render_params
@@ -45,28 +43,15 @@ def encode(target: Target[ConverseQuirks], call: Call) -> Encoded:
     )
 
 
-class _Shape(NamedTuple):
-    body: Body
-    prepared: PreparedOutput | None
-    instructions: tuple[str, ...] = ()
-    warnings: tuple[ResultWarning, ...] = ()
-
-
-def _shape_output(target: Target[ConverseQuirks], call: Call) -> _Shape:
+def _shape_output(target: Target[ConverseQuirks], call: Call) -> Shape:
     """`outputConfig.textFormat`, or the schema in the prompt where it cannot be had."""
     if call.output is None:
-        return _Shape({}, None)
+        return NO_SHAPE
     if target.quirks.structured:
         prepared = prepare_output(call.output, BEDROCK_STRICT, strict=True)
         if prepared.strict:
             definition = {"name": call.output.name, "schema": json_text(prepared.schema)}
             shape = {"type": "json_schema", "structure": {"jsonSchema": definition}}
-            return _Shape({"outputConfig": {"textFormat": shape}}, prepared, (), prepared.warnings)
-    schema = call.output.schema
+            return Shape({"outputConfig": {"textFormat": shape}}, prepared, (), prepared.warnings)
     detail = f"{target.model} cannot be held to json_schema; the prompt asks for it instead."
-    return _Shape(
-        {},
-        PreparedOutput(output=call.output, schema=schema),
-        (schema_instructions(schema),),
-        (ResultWarning(code="json_schema_emulated", detail=detail),),
-    )
+    return shape_in_prompt(call.output, detail)

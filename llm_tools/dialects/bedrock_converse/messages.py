@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from ...content import Message, ResultWarning
-from ...errors import UnsupportedOptionError
+from ...claude.blocks import Block
+from ...claude.messages import (
+    NO_FUNCTIONS,
+    Rendered,
+    Turns,
+    Wire,
+    no_prefill,
+    render_conversation,
+)
+from ...content import JSON, Message, ResultWarning
 from ...functions.preparing import PreparedFunctions
-from ...remembering import Opening, Said, say
-from ...rendering import legal_ids
 from ...spec import Body, Call, Target
 from ...turns import Turn, read_conversation
 from .blocks import Renderer, legal_id
 from .quirks import ConverseQuirks
-from .replay import Block
 
 _BETWEEN: Body = {"role": "assistant", "content": [{"text": "."}]}
 """Parts a turn with results from a turn without; turns of one role would be joined again."""
-
-_NO_FUNCTIONS = PreparedFunctions(())
-_OPENING = Opening(Message(role="user", content="-"), {"role": "user", "content": [{"text": "-"}]})
-
-
-class Rendered(NamedTuple):
-    """The body's part, and what must be said."""
-
-    body: Body
-    warnings: tuple[ResultWarning, ...]
 
 
 def render_messages(
@@ -40,47 +33,27 @@ def render_messages(
     Raises:
         ConfigurationError: there is nothing to send, or it ends with the assistant's turn.
     """
-    functions = prepared or _NO_FUNCTIONS
+    functions = prepared or NO_FUNCTIONS
     renderer = Renderer(target, functions)
 
-    def render(messages: tuple[Message, ...]) -> Said:
-        said = _render(renderer, legal_ids(messages, legal_id))
-        system = [*said.system, *(instructions if messages is call.messages else ())]
-        body: Body = {"system": [{"text": text} for text in system]} if system else {}
-        return Said(said.messages, body, said.warnings)
+    def write(messages: tuple[Message, ...]) -> Turns:
+        return _write(renderer, messages)
 
-    said = say(
-        call,
-        render,
-        (target, functions),
-        known_by=instructions,
-        is_legal=legal_id,
-        opening=_OPENING,
-    )
-    return Rendered({**said.body, "messages": said.elements}, said.warnings)
+    return render_conversation(call, _WIRE, write, (target, functions), instructions)
 
 
-class _Rendered(NamedTuple):
-    messages: list[Body]
-    system: tuple[str, ...]
-    warnings: tuple[ResultWarning, ...]
-
-
-def _render(renderer: Renderer, messages: tuple[Message, ...]) -> _Rendered:
+def _write(renderer: Renderer, messages: tuple[Message, ...]) -> Turns:
     target = renderer.target
     conversation = read_conversation(messages, renderer.keeps)
     if conversation.turns[-1].role == "assistant" and not target.quirks.prefill:
-        raise UnsupportedOptionError(
-            f"{target.model} does not continue an assistant turn: let the messages end with the "
-            "user's, and use json_schema to shape the answer."
-        )
-    out: list[Body] = []
+        raise no_prefill(target)
+    out: list[JSON] = []
     warnings = list(conversation.warnings)
     for turn in conversation.turns:
         rendered, warned = _render_turn(renderer, turn)
         out += rendered
         warnings += [warning for warning in warned if warning not in warnings]
-    return _Rendered(out, conversation.system, tuple(warnings))
+    return Turns(out, conversation.system, tuple(warnings))
 
 
 def _render_turn(renderer: Renderer, turn: Turn) -> tuple[list[Body], list[ResultWarning]]:
@@ -101,3 +74,10 @@ def _render_turn(renderer: Renderer, turn: Turn) -> tuple[list[Body], list[Resul
 
 def _message(turn: Turn, blocks: list[Block]) -> Body:
     return {"role": turn.role, "content": blocks}
+
+
+def _content(texts: list[str]) -> JSON:
+    return [{"text": text} for text in texts]
+
+
+_WIRE = Wire(legal_id, _content)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ...spec import Quirks
+from ...claude.choosing import ForcingQuirks
 
 
-class ConverseQuirks(Quirks, frozen=True, kw_only=True):
-    """Flags of model families.
+class ConverseQuirks(ForcingQuirks, frozen=True, kw_only=True):
+    """Flags of model families, beside those of `ForcingQuirks`.
 
     Attributes:
         choices: what `toolChoice` may hold beside `auto`; the rest is asked for in the prompt.
-        forced_choice: the model takes a forced call at all.
-        forced_needs_thinking_off: it takes one only while thinking is switched off.
         claude_fields: Anthropic's own keys go through `additionalModelRequestFields`.
         structured: strict tools and `outputConfig.textFormat` exist.
         sampling: the model takes temperature and topP.
@@ -30,8 +28,6 @@ class ConverseQuirks(Quirks, frozen=True, kw_only=True):
     """
 
     choices: tuple[str, ...] = ("any", "tool")
-    forced_choice: bool = True
-    forced_needs_thinking_off: bool = False
     claude_fields: bool = False
     structured: bool = False
     sampling: bool = True

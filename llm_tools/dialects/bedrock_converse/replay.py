@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...content import JSON, Message, Metadata
-from ...rendering import own, parts_of
+from ...claude.blocks import Block, find, holds
+from ...content import JSON, Message
 from ...spec import Target
 from .quirks import ConverseQuirks
-
-Block = dict[str, JSON]
-
-
-def leave(target: Target[Any], block: Block) -> Metadata:
-    """A block for replay, with the model it may be bound to."""
-    return {target.replay_key: {"block": block, "model": target.model}}
 
 
 def find_block(target: Target[ConverseQuirks], part: Any) -> Block | None:
@@ -23,27 +16,24 @@ def find_block(target: Target[ConverseQuirks], part: Any) -> Block | None:
 
     Reasoning goes back where something signs it, or to the families that want it so.
     """
-    mine: Any = own(part, target.replay_key)
-    if not isinstance(mine, dict) or not isinstance(block := mine.get("block"), dict):
+    found = find(target, part)
+    if found is None:
         return None
+    block, foreign = found
     reasoning, quirks = block.get("reasoningContent"), target.quirks
     if reasoning is None:
         return block
     if not _is_signed(reasoning):
         return block if quirks.unsigned_reasoning else None
-    foreign = mine.get("model") not in (None, target.model)
     return None if foreign and quirks.binds_thinking else block
 
 
 def holds_signed(target: Target[ConverseQuirks], messages: Iterable[Message]) -> bool:
     """Whether the history holds reasoning signed over what stands before it."""
-    return any(
-        (block := find_block(target, part)) is not None
-        and _is_signed(block.get("reasoningContent"))
-        for message in messages
-        if message.role == "assistant"
-        for part in parts_of(message)
-        if hasattr(part, "provider_metadata")
+    return holds(
+        messages,
+        lambda part: find_block(target, part),
+        lambda block: _is_signed(block.get("reasoningContent")),
     )
 
 

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...claude.choosing import (
+    FUNCTIONS_REBUILT,
+    SUBSET_CHECKED,
+    allow_forced,
+    functions_again,
+    only_named,
+)
 from ...content import JSON, ResultWarning
-from ...errors import UnsupportedOptionError
 from ...functions.choice import FunctionChoice
 from ...functions.output import PreparedOutput
 from ...functions.preparing import PreparedFunction, PreparedFunctions, prepare_functions
 from ...functions.rewriting.limits import NO_COST
 from ...functions.subsets import ANTHROPIC_PROPERTY_NAMES, BEDROCK_STRICT, WireRules
 from ...spec import Body, Call, Target
-from ...turns import functions_of_history, has_calls
+from ...turns import has_calls
 from .params import thinking_type
 from .quirks import ConverseQuirks
 from .replay import holds_signed
@@ -71,14 +77,10 @@ def offer_functions(
 
 def _offer_history(target: Target[ConverseQuirks], call: Call) -> Offer:
     """Tool blocks need `toolConfig` beside them, though nothing is offered in this call."""
-    if not has_calls(call.messages):
+    prepared = functions_again(call, _RULES[False, False])
+    if prepared is None:
         return Offer({}, None, call.choice)
-    prepared = prepare_functions(
-        functions_of_history(call.messages), _RULES[False, False], strict=False
-    )
-    detail = "The history holds calls, so the functions in it were declared again, without schemas."
-    rebuilt = ResultWarning(code="functions_rebuilt", detail=detail)
-    return _forbid(target, call, prepared, (rebuilt,))
+    return _forbid(target, call, prepared, (FUNCTIONS_REBUILT,))
 
 
 def _forbid(
@@ -131,21 +133,8 @@ def _narrow(
     if choice.named is not None and "tool" in target.quirks.choices:
         return prepared, ()
     if holds_signed(target, call.messages):
-        detail = (
-            "The history holds reasoning signed over all functions, so all were sent; whether the "
-            "model kept to the choice is checked here."
-        )
-        return prepared, (ResultWarning(code="subset_checked", detail=detail),)
-    names = choice.names
-    kept = call.functions.cached(("only", prepared, names), lambda: _only(prepared, names))
-    detail = f"Only {', '.join(names)} went out: the wire cannot say a subset."
-    return kept, (ResultWarning(code="subset_filtered", detail=detail),)
-
-
-def _only(prepared: PreparedFunctions, names: tuple[str, ...]) -> PreparedFunctions:
-    return PreparedFunctions(
-        tuple(item for item in prepared.items if item.definition.name in names)
-    )
+        return prepared, (SUBSET_CHECKED,)
+    return only_named(call.functions, prepared, choice.names)
 
 
 def _force(
@@ -154,8 +143,8 @@ def _force(
     """A forced call: said by the wire, else asked for and checked."""
     choice, quirks = call.choice, target.quirks
     named = choice.named if choice is not None else None
-    fields, warned = _allow_forced(target, call)
-    body = _config(sent) | fields
+    fields, warned = allow_forced(target.model, quirks, call, thinking_type(call))
+    body = _config(sent) | ({"additionalModelRequestFields": fields} if fields else {})
     warnings = (*offer.warnings, *warned)
     if named is not None and "tool" in quirks.choices:
         body |= _config(sent, {"tool": {"name": sent.wire_name(named)}})
@@ -172,31 +161,3 @@ def _force(
 def _listed(functions: PreparedFunctions) -> str:
     names = [f"the tool {item.wire_name}" for item in functions.items]
     return names[0] if len(names) == 1 else f"one of {', '.join(names)}"
-
-
-def _allow_forced(
-    target: Target[ConverseQuirks], call: Call
-) -> tuple[Body, tuple[ResultWarning, ...]]:
-    """What a forced call needs beside it."""
-    name, quirks, thinking = target.model, target.quirks, thinking_type(call)
-    if not quirks.forced_choice:
-        raise UnsupportedOptionError(
-            f"{name} refuses a forced call; use function_call='auto' and say in the prompt which "
-            "function to call, or another model."
-        )
-    if thinking == "enabled":
-        raise UnsupportedOptionError(
-            "A forced call cannot be had while thinking is enabled; take 'thinking' out of "
-            "extra_body, or use function_call='auto'."
-        )
-    off = thinking == "disabled" or (thinking is None and call.params.effort == "none")
-    if off or not quirks.forced_needs_thinking_off:
-        return {}, ()
-    if thinking is not None or call.params.effort is not None:
-        raise UnsupportedOptionError(
-            f"{name} refuses a forced call while it thinks; leave effort and 'thinking' out, or "
-            "use function_call='auto'."
-        )
-    detail = "Thinking was switched off: the model refuses a forced call while it thinks."
-    warning = ResultWarning(code="thinking_switched_off", detail=detail)
-    return {"additionalModelRequestFields": {"thinking": {"type": "disabled"}}}, (warning,)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from ...content import JSON, ResultWarning
-from ...functions.output import PreparedOutput, prepare_output
+from ...content import JSON
+from ...functions.output import prepare_output
 from ...functions.subsets import GEMINI_JSON_SCHEMA, GEMINI_OPENAPI
-from ...rendering import merge_extra_body, schema_instructions
+from ...rendering import merge_extra_body
+from ...shaping import NO_SHAPE, Shape, shape_in_prompt
 from ...spec import Body, Call, Encoded, Plan, Target
 from .functions import prepare, render_functions
 from .generation import render_parameters
@@ -25,7 +24,7 @@ def encode(target: Target[GeminiQuirks], call: Call) -> Encoded:
     functions = prepare(target.quirks, call)
     shape = _shape_output(target, call)
     messages = render_messages(target, call, functions, shape.instructions)
-    generation = render_parameters(target, call.params) | shape.config
+    generation = render_parameters(target, call.params) | shape.body
     body: Body = dict(target.endpoint.body)
     for fragment in (
         messages.body,
@@ -50,33 +49,19 @@ def encode(target: Target[GeminiQuirks], call: Call) -> Encoded:
     )
 
 
-class _Shape(NamedTuple):
-    """How the answer's schema is said: in `generationConfig`, or in the prompt."""
-
-    config: dict[str, JSON]
-    prepared: PreparedOutput | None
-    instructions: tuple[str, ...] = ()
-    warnings: tuple[ResultWarning, ...] = ()
-
-
-def _shape_output(target: Target[GeminiQuirks], call: Call) -> _Shape:
+def _shape_output(target: Target[GeminiQuirks], call: Call) -> Shape:
+    """How the answer's schema is said in `generationConfig`."""
     quirks = target.quirks
     if call.output is None:
-        return _Shape({}, None)
+        return NO_SHAPE
     if call.functions is not None and not quirks.schema_with_functions:
-        schema = call.output.schema
         detail = f"{target.model} takes no json_schema beside functions; it is in the prompt."
-        return _Shape(
-            {},
-            PreparedOutput(output=call.output, schema=schema),
-            (schema_instructions(schema),),
-            (ResultWarning(code="json_schema_emulated", detail=detail),),
-        )
+        return shape_in_prompt(call.output, detail)
     subset = GEMINI_JSON_SCHEMA if quirks.json_schema else GEMINI_OPENAPI
     prepared = prepare_output(call.output, subset, strict=True)
     key = "responseJsonSchema" if quirks.json_schema else "responseSchema"
-    config = {"responseMimeType": "application/json", key: prepared.schema}
-    return _Shape(config, prepared, warnings=prepared.warnings)
+    config: Body = {"responseMimeType": "application/json", key: prepared.schema}
+    return Shape(config, prepared, warnings=prepared.warnings)
 
 
 def _with_extras(body: Body, call: Call) -> Body:

@@ -6,8 +6,6 @@ from base64 import b64encode
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-import msgspec
-
 from ...content import (
     JSON,
     OutputResultContent,
@@ -18,7 +16,7 @@ from ...content import (
     OutputResultText,
 )
 from ...functions.preparing import PreparedFunctions
-from ...rendering import inline_image, own
+from ...rendering import inline_image, own, replayed_input
 from ...spec import Target
 from ...turns import TurnRole
 from .quirks import GeminiQuirks
@@ -106,19 +104,9 @@ class PartRenderer(NamedTuple):
         call = {
             **kept.get("functionCall", {}),
             "name": self.functions.wire_name(use.name),
-            "args": self._arguments(use),
+            "args": replayed_input(self.functions, use),
         }
         return {**kept, "functionCall": call}
-
-    def _arguments(self, use: OutputResultFunctionUse) -> dict[str, JSON]:
-        """The input in the wire's terms; of a call that could not run, what is an object of it."""
-        if use.input_error is not None and use.raw_input:
-            try:
-                return msgspec.json.decode(use.raw_input, type=dict[str, Any])
-            except (msgspec.DecodeError, RecursionError):
-                return use.input
-        known = self.functions.by_name.get(use.name)
-        return use.input if known is None or known.hide is None else known.hide(use.input)
 
 
 def render_image(image: OutputResultImage) -> Part:

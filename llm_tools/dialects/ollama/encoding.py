@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from msgspec.structs import replace
 
 from ...content import ResultWarning
 from ...functions.output import PreparedOutput, prepare_output
 from ...functions.subsets import JSON_SCHEMA
-from ...rendering import merge_extra_body, schema_instructions
+from ...rendering import merge_extra_body
+from ...shaping import NO_SHAPE, Shape, shape_in_prompt
 from ...spec import Body, Call, Encoded, Plan, Target
 from .functions import Offer, offer_functions
 from .messages import render_messages
@@ -60,31 +59,17 @@ def encode(target: Target[OllamaQuirks], call: Call) -> Encoded:
     )
 
 
-class _Shape(NamedTuple):
-    """How the answer's schema is said: by `format`, or in the prompt."""
-
-    body: Body
-    prepared: PreparedOutput | None
-    instructions: tuple[str, ...] = ()
-    warnings: tuple[ResultWarning, ...] = ()
-
-
-def _shape_output(call: Call, offer: Offer) -> _Shape:
+def _shape_output(call: Call, offer: Offer) -> Shape:
     """`format` binds the answer from its first token on, so no call could come beside it."""
     if call.output is None:
-        return _Shape({}, None)
+        return NO_SHAPE
     if not offer.body:
         prepared = prepare_output(call.output, _FORMAT, strict=False)
-        return _Shape({"format": prepared.schema}, prepared, warnings=prepared.warnings)
-    schema = call.output.schema
-    prepared = PreparedOutput(output=call.output, schema=schema)
+        return Shape({"format": prepared.schema}, prepared, warnings=prepared.warnings)
     if offer.emulation is not None:
         detail = "A forced call leaves no text, so json_schema was not sent."
-        return _Shape({}, prepared, (), (_warning("json_schema_left_out", detail),))
+        left_out = ResultWarning(code="json_schema_left_out", detail=detail)
+        prepared = PreparedOutput(output=call.output, schema=call.output.schema)
+        return Shape({}, prepared, (), (left_out,))
     detail = "Ollama's format would rule out calls; json_schema is in the prompt instead."
-    warning = _warning("json_schema_emulated", detail)
-    return _Shape({}, prepared, (schema_instructions(schema),), (warning,))
-
-
-def _warning(code: str, detail: str) -> ResultWarning:
-    return ResultWarning(code=code, detail=detail)
+    return shape_in_prompt(call.output, detail)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
-
-import msgspec
 
 from ...content import (
     JSON,
@@ -21,7 +18,7 @@ from ...content import (
 from ...errors import ConfigurationError, UnsupportedOptionError
 from ...functions.preparing import PreparedFunctions
 from ...remembering import Said, say
-from ...rendering import inline_image, own, parts_of, result_parts, result_text
+from ...rendering import inline_image, own, parts_of, replayed_input, result_parts, result_text
 from ...spec import Call, Target
 from .quirks import OllamaQuirks
 
@@ -100,18 +97,11 @@ class Rendered:
             self._warn(_IMAGE_MOVED)
 
     def _call(self, use: OutputResultFunctionUse) -> JSON:
-        function = {"name": self._functions.wire_name(use.name), "arguments": self._arguments(use)}
+        function = {
+            "name": self._functions.wire_name(use.name),
+            "arguments": replayed_input(self._functions, use),
+        }
         return {"id": use.function_id, "function": function}
-
-    def _arguments(self, use: OutputResultFunctionUse) -> dict[str, JSON]:
-        """The input in the wire's terms; of a call that could not run, what is an object of it."""
-        if use.input_error is not None and use.raw_input:
-            try:
-                return msgspec.json.decode(use.raw_input, type=dict[str, Any])
-            except (msgspec.DecodeError, RecursionError):
-                return use.input
-        known = self._functions.by_name.get(use.name)
-        return use.input if known is None or known.hide is None else known.hide(use.input)
 
     def _thinking(self, parts: Iterable[OutputResultContent]) -> str:
         reasoning = [part for part in parts if isinstance(part, OutputResultReasoning)]

@@ -93,9 +93,7 @@ class TurnRenderer:
                     turn.images.append(part)
 
     def _call(self, part: OutputResultFunctionUse) -> Body:
-        function = self._names.by_name.get(part.name)
-        hide = None if function is None else function.hide
-        given = part.input if hide is None else hide(part.input)
+        given = self._names.wire_input(part.name, part.input)
         call: Body = {
             "id": part.function_id,
             "type": "function",

@@ -210,8 +210,8 @@ class _Turn:
                 value = None
             if value == part.input:
                 return raw
-        hidden = known.hide(part.input) if known is not None and known.hide else part.input
-        return json_text(hidden)
+        functions = self._functions
+        return json_text(functions.wire_input(part.name, part.input) if functions else part.input)
 
 
 def _without_id(item: Body) -> Body:
