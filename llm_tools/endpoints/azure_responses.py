@@ -9,27 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import quote
 
-from ..errors import ConfigurationError
-from ..spec import Endpoint, KeyAuth, Place, Setting
+from ..spec import Endpoint, Place
+from .azure_resources import AUTH, SETTINGS, is_dated, openai_url
 from .openai_models import REASONING
 
-_UNDATED = ("v1", "latest", "preview")
 
-
-def _place(values: Mapping[str, str], model: str) -> Place:
-    """The address of a resource, else a base URL; one that names `openai` is taken as it is."""
-    version = values.get("api_version", "")
-    base_url = values.get("base_url", "").rstrip("/")
-    if "resource" in values:
-        base_url = f"https://{values['resource']}.openai.azure.com"
-    if not base_url:
-        raise ConfigurationError(
-            "azure needs to know where it is: pass resource= or base_url=, or set "
-            "AZURE_OPENAI_ENDPOINT."
-        )
-    if "openai" not in base_url.split("/")[3:]:
-        base_url += "/openai"
-    if (not version or version in _UNDATED) and not base_url.endswith("/v1"):
+def _place(values: Mapping[str, str], _: str) -> Place:
+    """The address of a resource, whatever the deployment."""
+    version, base_url = values.get("api_version", ""), openai_url(values)
+    if not is_dated(version) and not base_url.endswith("/v1"):
         base_url += "/v1"
     return Place(base_url, f"api-version={quote(version)}" if version else "")
 
@@ -41,16 +29,9 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         dialect="openai_responses",
         base_url_env=("AZURE_OPENAI_ENDPOINT",),
         api_key_env=("AZURE_OPENAI_API_KEY",),
-        auth=KeyAuth(
-            header="api-key",
-            prefix="",
-            token_header="authorization",  # noqa: S106 - a header's name
-        ),
+        auth=AUTH,
         place=_place,
-        settings=(
-            Setting("resource"),
-            Setting("api_version", env=("OPENAI_API_VERSION",)),
-        ),
+        settings=SETTINGS,
         quirks={"custom_outputs": True},
         per_model=REASONING,
         tier="verified",

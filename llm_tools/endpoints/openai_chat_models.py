@@ -1,4 +1,4 @@
-"""What OpenAI's models refuse on Chat Completions, wherever they are hosted.
+"""What OpenAI's models take and refuse on Chat Completions, wherever they are hosted.
 
 Patterns in order, each on top of those before it; a newer model is taken for the latest family.
 https://developers.openai.com/api/docs/guides/reasoning
@@ -6,10 +6,20 @@ https://developers.openai.com/api/docs/guides/reasoning
 
 from __future__ import annotations
 
+from ..functions.subsets import OPENAI_STRICT
 from ..spec import QuirkValues
 
 _NO_EFFORT = ("top_k", "effort")
 _ALWAYS: QuirkValues = {"reasons": True, "sampling": "refused", "system_role": "developer"}
+
+CHAT_QUIRKS: QuirkValues = {
+    "allowed_tools": True,
+    "strict": OPENAI_STRICT,
+    "max_tokens": "max_completion_tokens",
+    "refusals": True,
+    "replays": (),
+    "ids": r"[a-zA-Z0-9_-]{1,40}",
+}
 
 CHAT_MODELS: tuple[tuple[str, QuirkValues], ...] = (
     (r"(?:ft:)?(?:gpt-3|gpt-4|chatgpt).*", {"refused": _NO_EFFORT}),

@@ -6,25 +6,14 @@ from collections.abc import Mapping
 
 from ..spec import Endpoint, GoogleAuth, Place, Setting
 from .gemini_models import GEMINI
+from .vertex_hosts import publisher_url
 
-_MULTI_REGIONS = ("us", "eu")
 _PUBLISHER = "publishers/google/models/"
 
 
 def _place(values: Mapping[str, str], _: str) -> Place:
     """The publisher's collection of models; the path adds the model and the verb."""
-    location, project = values["location"], values["project"]
-    base = values.get("base_url") or f"https://{_host(location)}/{values['api_version']}"
-    base = base.rstrip("/")
-    return Place(f"{base}/projects/{project}/locations/{location}/publishers/google")
-
-
-def _host(location: str) -> str:
-    if location == "global":
-        return "aiplatform.googleapis.com"
-    if location in _MULTI_REGIONS:
-        return f"aiplatform.{location}.rep.googleapis.com"
-    return f"{location}-aiplatform.googleapis.com"
+    return Place(publisher_url(values, "google", values["api_version"]))
 
 
 def _model_id(model: str) -> str:

@@ -6,23 +6,12 @@ from collections.abc import Mapping
 
 from ..spec import Endpoint, GoogleAuth, Place, Setting
 from .claude_models import CLAUDE
-
-_MULTI_REGIONS = ("us", "eu")
+from .vertex_hosts import publisher_url
 
 
 def _place(values: Mapping[str, str], _: str) -> Place:
     """The publisher's collection of models; the path adds the model and the verb."""
-    location, project = values["location"], values["project"]
-    base = values.get("base_url") or f"https://{_host(location)}/v1"
-    return Place(f"{base}/projects/{project}/locations/{location}/publishers/anthropic/models")
-
-
-def _host(location: str) -> str:
-    if location == "global":
-        return "aiplatform.googleapis.com"
-    if location in _MULTI_REGIONS:
-        return f"aiplatform.{location}.rep.googleapis.com"
-    return f"{location}-aiplatform.googleapis.com"
+    return Place(f"{publisher_url(values, 'anthropic', 'v1')}/models")
 
 
 ENDPOINTS: tuple[Endpoint, ...] = (
