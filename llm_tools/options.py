@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict
 from msgspec import Struct
 
 from .errors import ConfigurationError
+from .functions.numbers import find_lacking
 from .spec import Endpoint, Params
 from .transport import Secret, TransportSettings
 
@@ -55,7 +56,6 @@ class LlmOptions(TypedDict, total=False):
 
 
 SECRETS = frozenset({"api_key", "access_token", "secret_access_key", "session_token"})
-_MOST_VALUES = 100_000
 WHERE = frozenset(
     {"base_url", "resource", "api_version", "project", "location", "region", "access_key_id"}
 )
@@ -112,25 +112,10 @@ _KINDS: dict[str, _Kind] = {
         "strings that are not empty",
     ),
     "extra_body": _Kind(
-        lambda value: isinstance(value, Mapping) and _is_finite(value),
+        lambda value: isinstance(value, Mapping) and find_lacking(value) is None,
         "a dict of JSON values, so without NaN and Infinity",
     ),
 }
-
-
-def _is_finite(value: Any) -> bool:
-    """Whether no number in a value is one that JSON cannot say (msgspec would send null)."""
-    waiting, seen = [value], 0
-    while waiting and seen < _MOST_VALUES:
-        seen += 1
-        item = waiting.pop()
-        if isinstance(item, float) and not isfinite(item):
-            return False
-        if isinstance(item, Mapping):
-            waiting.extend(item.values())
-        elif isinstance(item, list | tuple):
-            waiting.extend(item)
-    return True
 
 
 class Options(Struct, frozen=True, kw_only=True):

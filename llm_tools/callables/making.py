@@ -12,6 +12,7 @@ from typing_extensions import Unpack
 from ..errors import ConfigurationError, FunctionInputError
 from ..functions.definitions import FunctionDefinition
 from ..functions.deriving import derive_converter, derive_schema, told
+from ..functions.numbers import refuse_lacking
 from .executor import CallableExecutor, Implementation, Input, ValidateInput, VisibilityHandler
 from .settings import FunctionOptions, FunctionSettings, read_settings
 
@@ -116,8 +117,10 @@ def _read_parameters(parameters: Any) -> tuple[Input | None, Callable[[Input], A
 def _copy(parameters: Input | None) -> Input | None:
     """A schema of our own, which stays what it is; what is no JSON is told of when it is used."""
     try:
-        return msgspec.json.decode(msgspec.json.encode(parameters), type=dict[str, Any] | None)
-    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError):
+        content = msgspec.json.encode(parameters)
+        refuse_lacking(content, parameters, "parameters")
+        return msgspec.json.decode(content, type=dict[str, Any] | None)
+    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError, ConfigurationError):
         return parameters
 
 

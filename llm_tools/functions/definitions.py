@@ -12,6 +12,7 @@ from msgspec import Struct
 from ..content import JSON, ResultWarning
 from ..errors import ConfigurationError
 from .caching import Bounded, Same
+from .numbers import refuse_lacking
 from .schemas.checking import check_schema
 from .schemas.nesting import decode_shallow
 from .schemas.roots import check_object_root, is_empty_root
@@ -107,7 +108,8 @@ def _find_set_of_dicts(functions: list[dict[str, Any]]) -> FunctionSet:
     """The set of plain dicts, found by the JSON of the whole list."""
     try:
         content = _ENCODER.encode(functions)
-    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError):
+        refuse_lacking(content, functions, "functions")
+    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError, ConfigurationError):
         return _find_set(functions)  # it says which of them is no JSON
     return _SETS_OF_DICTS.get(content, lambda: _find_set(functions))
 
@@ -140,13 +142,20 @@ def _content(item: Any, position: int) -> Hashable:
 
 
 def _encode(item: dict[str, Any] | FunctionDefinition, position: int) -> bytes:
+    owner = f"functions[{position}] ({_name_of(item)!r})"
     try:
-        return _ENCODER.encode(item)
+        content = _ENCODER.encode(item)
     except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
-        name = item.get("name") if isinstance(item, dict) else item.name
-        raise ConfigurationError(
-            f"functions[{position}] ({name!r}) is not plain JSON: {error}."
-        ) from None
+        raise ConfigurationError(f"{owner} is not plain JSON: {error}.") from None
+    refuse_lacking(content, item, owner)
+    return content
+
+
+def _name_of(item: dict[str, Any] | FunctionDefinition) -> Any:
+    if isinstance(item, FunctionDefinition):
+        return item.name
+    inner = item.get("function")
+    return item.get("name", inner.get("name") if isinstance(inner, dict) else None)
 
 
 def _read_all(contents: Sequence[Hashable]) -> FunctionSet:

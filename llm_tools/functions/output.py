@@ -14,6 +14,7 @@ from ..content import JSON, ResultWarning
 from ..errors import ConfigurationError
 from .caching import Bounded, Same
 from .naming import legal_name
+from .numbers import refuse_lacking
 from .rewriting.changes import Changes, Unavailable
 from .rewriting.document import read_document
 from .rewriting.limits import NO_COST, Cost, cost_of
@@ -71,10 +72,13 @@ def normalize_output(json_schema: Any) -> OutputSchema:
 
 
 def _encode(json_schema: Mapping[str, Any]) -> bytes:
+    given = dict(json_schema)
     try:
-        return msgspec.json.encode(dict(json_schema))
+        content = msgspec.json.encode(given)
     except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise ConfigurationError(f"json_schema is not plain JSON: {error}.") from None
+    refuse_lacking(content, given, "json_schema")
+    return content
 
 
 def _read_schema(content: bytes) -> OutputSchema:
@@ -94,6 +98,7 @@ def _read_type(kind: Any) -> OutputSchema:
             f"json_schema={kind!r} is no JSON Schema and no type that has one: give a dict, or a "
             f"msgspec.Struct, dataclass or TypedDict type ({error})."
         ) from None
+    _encode(schema)
     return OutputSchema(name=_legal(getattr(kind, "__name__", None)), schema=schema, type=kind)
 
 

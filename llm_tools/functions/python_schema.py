@@ -9,6 +9,7 @@ import typing
 from collections import abc
 from collections.abc import Callable
 from decimal import Decimal
+from math import isfinite
 from typing import Any
 from uuid import UUID
 
@@ -254,6 +255,8 @@ def _plain_default(value: Any) -> JSON:
     """A default worth telling: a plain JSON value that is not null."""
     if isinstance(value, enum.Enum):
         value = value.value
+    if isinstance(value, float) and not isfinite(value):
+        return MISSING
     return value if value is not None and type(value) in _JSON_NAMES else MISSING
 
 
