@@ -4,28 +4,27 @@
 
 The floor starts one task a call in an `anyio` task group, calls the same asynchronous function with
 the same numbers and keeps the value. `dispatch` also finds the function, checks the input, keeps
-call order, isolates errors and makes a result. Blocks of both take turns in one run; printed are the
-ratio, and the CPU time of the process that `dispatch` takes per call on top of the floor's.
+call order, isolates errors and makes a result. What it may cost at most is so much CPU time per call
+on top of the floor's.
 """
 
 from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Awaitable, Callable
 from statistics import median
 from time import process_time
 from typing import Any
 
 import anyio
 from anyio.lowlevel import checkpoint
+from measuring import Effort, Row, Work, main, make_row, on_loops
 
 from llm_tools import OutputResultFunctionUse, create_callable_executor, dispatch, tool
 
 COUNT = 1_000
-AIM = 60.0  # microseconds of CPU per call on top of the floor
-
-Work = Callable[[], Awaitable[Any]]
+AIM = 60e-6
+"""Seconds of CPU per call on top of the floor."""
 
 CALLS = [
     OutputResultFunctionUse(name="add", input={"a": n, "b": 1}, function_id=f"call_{n}")
@@ -86,21 +85,24 @@ OTHERS: dict[str, Work] = {
 }
 
 
-async def measure(rounds: int) -> dict[str, tuple[float, float]]:
-    """By name: the ratio, and microseconds per call on top of the floor."""
+async def measure(effort: Effort) -> list[Row]:
+    """The rows of the running loop."""
     assert [result.content for result in await OTHERS["a typed function"]()] == await bare()
     costs: dict[str, list[tuple[float, float]]] = {name: [] for name in OTHERS}
-    for _ in range(rounds):
+    for _ in range(effort.rounds):
         for name, work in OTHERS.items():
-            floor = await _cpu(bare)
-            costs[name].append((floor, await _cpu(work)))
-    return {
-        name: (
-            median(cost / floor for floor, cost in found),
-            median((cost - floor) / COUNT * 1e6 for floor, cost in found),
+            costs[name].append((await _cpu(work), await _cpu(bare)))
+    floor = median(bare for found in costs.values() for _, bare in found)
+    return [
+        make_row(
+            f"dispatch of {COUNT:,} calls to {name}",
+            "llm_tools",
+            [cost / bare for cost, bare in found],
+            aim=1 + AIM * COUNT / floor,
+            aim_text=f"{AIM * 1e6:.0f} us of CPU on top",
         )
         for name, found in costs.items()
-    }
+    ]
 
 
 async def _cpu(work: Work) -> float:
@@ -110,20 +112,10 @@ async def _cpu(work: Work) -> float:
     return process_time() - began
 
 
-def main() -> int:
-    """Print the table; 1 where something takes longer than it may."""
-    rounds = 5 if "--quick" in sys.argv else 25
-    missed = 0
-    print(f"{COUNT} calls at once through dispatch; CPU per call on top of a bare task group")
-    for loop in ("asyncio", "trio"):
-        for name, (ratio, extra) in anyio.run(measure, rounds, backend=loop).items():
-            verdict = "" if extra < AIM else "  MISSED"
-            missed += extra >= AIM
-            print(
-                f"  {f'{name}, {loop}':<58} {ratio:5.2f} x  {extra:6.1f} us  aim {AIM:g}{verdict}"
-            )
-    return int(missed > 0)
+def rows(effort: Effort) -> list[Row]:
+    """All rows, on both loops."""
+    return on_loops(measure, effort)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("dispatch", rows))

@@ -1,6 +1,6 @@
 """What mapping functions costs a second call, as a share of what it cost the first.
 
-    python benchmarks/bench_encode.py
+    python benchmarks/bench_encode.py [--quick]
 
 A program offers the same functions call after call. The first call normalises, rewrites and encodes
 them; a later one with equal functions only has to recognise them. For each wire, plain and strict,
@@ -18,11 +18,12 @@ from statistics import median
 from time import perf_counter_ns
 from typing import Any
 
+from measuring import Effort, Row, main, make_row
+
 from llm_tools import Llm, use_llm
 from llm_tools.asking import encode_body
 
 FUNCTIONS = 100
-ROUNDS = 15
 AIM = 0.05
 
 MODELS: dict[str, dict[str, Any]] = {
@@ -64,10 +65,10 @@ def _make_function(name: str, remark: str) -> dict[str, Any]:
     }
 
 
-def measure(llm: Llm, *, strict: bool, first_batch: int) -> float:
+def measure(llm: Llm, *, strict: bool, batches: range) -> float:
     """The second call's time for the functions over the first's."""
     firsts, seconds, withouts = [], [], []
-    for batch in range(first_batch, first_batch + ROUNDS):
+    for batch in batches:
         functions = make_functions(batch)
         again = copy.deepcopy(functions)
         firsts.append(_time(lambda given=functions: _encode(llm, given, strict)))
@@ -89,22 +90,24 @@ def _time(run: Callable[[], None]) -> int:
     return perf_counter_ns() - began
 
 
-def main() -> int:
-    """Print the ratios; 1 where one misses the aim."""
+def rows(effort: Effort) -> list[Row]:
+    """A row for each wire, plain and strict."""
+    found = []
+    batch, rounds = 0, effort.rounds + 6
     gc.disable()
-    worst, batch = 0.0, 0
-    for key, options in MODELS.items():
-        llm = use_llm(key, **options)
-        for strict in (False, True):
-            _encode(llm, make_functions(-1)[:1], strict)  # imports and other things done once
-            ratio = measure(llm, strict=strict, first_batch=batch)
-            batch += ROUNDS
-            worst = max(worst, ratio)
-            name = f"{llm.target.dialect.key}, {'strict' if strict else 'plain'}"
-            print(f"{name:<32} second / first = {ratio:6.2%}")
-    print(f"{'worst':<32} second / first = {worst:6.2%} (aim: under {AIM:.0%})")
-    return 0 if worst < AIM else 1
+    try:
+        for key, options in MODELS.items():
+            llm = use_llm(key, **options)
+            for strict in (False, True):
+                _encode(llm, make_functions(-1)[:1], strict)  # imports and other things done once
+                ratio = measure(llm, strict=strict, batches=range(batch, batch + rounds))
+                batch += rounds
+                work = f"{FUNCTIONS} functions again, {'strict' if strict else 'plain'}"
+                found.append(make_row(work, llm.target.dialect.key, [ratio], aim=AIM))
+    finally:
+        gc.enable()
+    return found
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("functions seen before", rows))

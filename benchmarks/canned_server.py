@@ -21,7 +21,7 @@ from typing import Any
 import agent_work
 import msgspec
 
-_DELAYS = {"slow": 0.5, "late": 2.0}
+DELAYS = {"slow": 0.5, "late": 2.0}
 _HEADERS = (
     "date: Mon, 02 Mar 2026 08:15:00 GMT",
     "x-request-id: req_0a1b2c3d4e5f",
@@ -61,11 +61,25 @@ def running() -> Iterator[str]:
 
 
 def pin(process: int, core: int) -> None:
-    """Keep a process (0: this one) on one core, counted among those it may use."""
+    """Keep a process (0: this one) on one core, counted among those this process may use."""
     if hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
         if len(cores) > 1:
             os.sched_setaffinity(process, {cores[core]})
+
+
+@contextmanager
+def pinned(core: int) -> Iterator[None]:
+    """Keep this process, and what it starts, on one core meanwhile."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    cores = os.sched_getaffinity(0)
+    pin(0, core)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 def _completion(message: dict[str, Any], reason: str) -> dict[str, Any]:
@@ -188,7 +202,7 @@ class _Connection(asyncio.Protocol):
         if kind == b"loop" and received.find(agent_work.END_MARK.encode()) >= 0:
             answer = self.final
         received.clear()
-        delay = _DELAYS.get(kind.decode())
+        delay = DELAYS.get(kind.decode())
         if delay is None:
             self._transport.write(answer)
         else:

@@ -1,4 +1,4 @@
-"""Blocks of calls, taken in turns with their floor, and the ratios of their CPU time.
+"""Blocks of calls, taken in turns with their floors, and the ratios of their CPU time.
 
 All figures are CPU time of this process (all its threads, user and system), never wall time, and are
 told as ratios to the floor's blocks before and after in the same run: median and quartiles. Client
@@ -10,132 +10,225 @@ from __future__ import annotations
 import gc
 import random
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from statistics import median, quantiles
 from time import process_time
 from typing import Any, NamedTuple
 
 import anyio
-from canned_server import pin
+import msgspec
+from canned_server import pinned
+from clients import DEFAULT, FAST, HTTPX, SOCKETS
+from msgspec import Struct
 
 Work = Callable[[], Awaitable[Any]]
 
+_MANY = 16
+"""From so many calls in flight on, httpx's pool is now fast, now slow."""
 
-class Row(NamedTuple):
-    """One ratio: its median and quartiles over the rounds, and what is aimed at."""
 
-    what: str
+class Effort(NamedTuple):
+    """How long to measure.
+
+    Attributes:
+        rounds: how often each client has a block of calls.
+        seconds: CPU time a block is to take.
+        loops: the event loops to measure on.
+        largest: no size above it is measured: of calls in flight, connections, messages, functions.
+    """
+
+    rounds: int
+    seconds: float
+    loops: tuple[str, ...] = ("asyncio", "trio")
+    largest: int = 1_000_000
+
+    def sizes(self, sizes: Iterable[int]) -> list[int]:
+        """Those of the sizes that are measured."""
+        return [size for size in sizes if size <= self.largest]
+
+
+FULL = Effort(rounds=9, seconds=0.1)
+QUICK = Effort(rounds=3, seconds=0.05)
+
+
+class Row(Struct, omit_defaults=True):
+    """One ratio.
+
+    Attributes:
+        work: what is done.
+        client: who does it.
+        ratio: its cost as a share of its floor's, the median of all rounds.
+        low: the lower quartile.
+        high: the upper quartile.
+        loop: the event loop; empty where there is none.
+        steady: the same cost as a share of the socket floor's.
+        aim: the ratio that is not to be exceeded.
+        aim_text: how the aim is spelled, where it is not spelled as a ratio.
+        figure: what else was measured, with its unit.
+    """
+
+    work: str
+    client: str
     ratio: float
     low: float
     high: float
+    loop: str = ""
+    steady: float | None = None
     aim: float | None = None
+    aim_text: str = ""
+    figure: str = ""
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether there is an aim, and it is exceeded."""
+        return self.aim is not None and self.ratio > self.aim
 
     def __str__(self) -> str:
-        verdict = (
-            ""
-            if self.aim is None
-            else f"  aim {self.aim:g}{'' if self.ratio <= self.aim else '  MISSED'}"
-        )
-        return f"{self.what:<58} {self.ratio:8.3f}  [{self.low:.3f} to {self.high:.3f}]{verdict}"
+        name = ", ".join(part for part in (self.work, self.client, self.loop) if part)
+        aim = f"  aim {self.aim_text or f'{self.aim:g}'}" if self.aim is not None else ""
+        steady = f"  {self.steady:.2f} x sockets" if self.steady is not None else ""
+        more = f"  {self.figure}" if self.figure else ""
+        missed = "  MISSED" if self.is_missed else ""
+        return f"{name:<62} {self.ratio:7.3f}  [{self.low:.3f} to {self.high:.3f}]{steady}{more}{aim}{missed}"
+
+
+def make_row(work: str, client: str, ratios: Sequence[float], **more: Any) -> Row:
+    """A row of the ratios of all rounds."""
+    low, middle, high = (
+        quantiles(ratios, n=4) if len(ratios) > 2 else (min(ratios), median(ratios), max(ratios))
+    )
+    return Row(work=work, client=client, ratio=middle, low=low, high=high, **more)
 
 
 async def compare(
-    floor: Work,
-    others: Mapping[str, Work],
+    work: str,
+    calls: Mapping[str, Work],
+    effort: Effort,
     *,
     in_flight: int = 1,
-    rounds: int = 7,
-    seconds: float = 0.15,
-    most: int = 2000,
-    aims: Mapping[str, float] | None = None,
+    aims: tuple[float | None, float | None] = (None, None),
+    before: Mapping[str, Work] | None = None,
 ) -> list[Row]:
-    """Ratios of each other's CPU per call to the floor's, block by block in turns.
+    """The CPU time per call of each client, as shares of bare httpx's and of the socket floor's.
+
+    The last row is bare httpx's own, as a share of its median.
 
     Args:
-        floor: one call of the floor.
-        others: one call each, by name.
+        work: what is done, for the rows.
+        calls: one call of each client, by its name; bare httpx and the socket floor are among them.
+        effort: how long to measure.
         in_flight: how many calls are always on their way.
-        rounds: how often each has a block; the floor has one before and one after each round.
-        seconds: CPU time a block is to take.
-        most: calls in one block at most.
-        aims: what each is aimed to stay under.
+        aims: what the default and the fast transport are aimed to stay under.
+        before: what each client does before a block, outside the clock.
     """
-    counts = {
-        name: await _calibrate(work, in_flight, seconds, most)
-        for name, work in {"": floor, **others}.items()
-    }
-    ratios: dict[str, list[float]] = {name: [] for name in others}
-    floors: list[float] = [await _block(floor, in_flight, counts[""])]
-    found: list[tuple[str, int, float]] = []
-    for number in range(rounds):
-        names = list(others)
+    ready = dict(before or {})
+    counts = {}
+    for name, call in calls.items():
+        await _prepare(name, ready)
+        counts[name] = await _calibrate(call, in_flight, effort.seconds)
+
+    async def block(name: str) -> float:
+        await _prepare(name, ready)
+        return await _block(calls[name], in_flight, counts[name])
+
+    floors = [await block(HTTPX)]
+    costs: dict[str, list[float]] = {name: [] for name in calls if name != HTTPX}
+    for number in range(effort.rounds):
+        names = list(costs)
         random.Random(number).shuffle(names)
         for name in names:
-            found.append((name, len(floors), await _block(others[name], in_flight, counts[name])))
-        floors.append(await _block(floor, in_flight, counts[""]))
-    # Above a few in flight httpx's pool is now fast, now slow: the floor is its median there.
-    steady = median(floors)
-    for name, place, cost in found:
-        near = (floors[place - 1] + floors[place]) / 2 if in_flight < 16 else steady
-        ratios[name].append(cost / near)
-    return [_row(name, values, (aims or {}).get(name)) for name, values in ratios.items()]
+            costs[name].append(await block(name))
+        floors.append(await block(HTTPX))
+    near = _near(floors, steady=in_flight >= _MANY)
+    sockets = costs.pop(SOCKETS)
+    limits = dict(zip((DEFAULT, FAST), aims, strict=True))
+    rows = [
+        make_row(
+            work,
+            name,
+            _ratios(found, near),
+            steady=median(_ratios(found, sockets)),
+            aim=limits[name],
+        )
+        for name, found in costs.items()
+    ]
+    usual = median(floors)
+    steady = median(_ratios(near, sockets))
+    return [*rows, make_row(work, HTTPX, [cost / usual for cost in floors], steady=steady)]
 
 
-def _row(name: str, values: Sequence[float], aim: float | None) -> Row:
-    low, middle, high = (
-        quantiles(values, n=4) if len(values) > 2 else (min(values), median(values), max(values))
-    )
-    return Row(name, middle, low, high, aim)
+def _near(floors: list[float], *, steady: bool) -> list[float]:
+    """The floor's cost around each round: of its two blocks there, or of all where it is unsteady."""
+    if steady:
+        return [median(floors)] * (len(floors) - 1)
+    return [(one + other) / 2 for one, other in zip(floors, floors[1:], strict=False)]
 
 
-async def _calibrate(work: Work, in_flight: int, seconds: float, most: int) -> int:
+def _ratios(costs: Sequence[float], floors: Sequence[float]) -> list[float]:
+    return [cost / floor for cost, floor in zip(costs, floors, strict=True)]
+
+
+async def _prepare(name: str, ready: Mapping[str, Work]) -> None:
+    if name in ready:
+        await ready[name]()
+
+
+async def _calibrate(call: Work, in_flight: int, seconds: float) -> int:
     """How many calls take about `seconds`, and connections opened for them."""
-    await _block(work, in_flight, in_flight)
-    cost = await _block(work, in_flight, 2 * in_flight)
-    return max(in_flight, min(most, int(seconds / cost)))
+    cost = await _block(call, in_flight, in_flight)
+    if cost * in_flight < seconds:
+        cost = await _block(call, in_flight, 3 * in_flight)
+    return max(in_flight, int(seconds / cost))
 
 
-async def _block(work: Work, in_flight: int, count: int) -> float:
+async def _block(call: Work, in_flight: int, count: int) -> float:
     """CPU seconds per call."""
     each = max(1, count // in_flight)
 
     async def some() -> None:
         for _ in range(each):
-            await work()
+            await call()
 
     if in_flight > 1:  # connections that expired meanwhile are opened before the clock starts
-        async with anyio.create_task_group() as group:
-            for _ in range(in_flight):
-                group.start_soon(work)
+        await together(call, in_flight)
     gc.collect()
     began = process_time()
     if in_flight == 1:
         await some()
     else:
-        async with anyio.create_task_group() as group:
-            for _ in range(in_flight):
-                group.start_soon(some)
+        await together(some, in_flight)
     return (process_time() - began) / (each * in_flight)
 
 
-def run_all(
-    measure: Callable[..., Awaitable[list[Row]]],
-    *arguments: Any,
-    loops: Sequence[str] = ("asyncio", "trio"),
+async def together(work: Work, count: int) -> None:
+    """Do it so many times at once."""
+    async with anyio.create_task_group() as group:
+        for _ in range(count):
+            group.start_soon(work)
+
+
+def on_loops(
+    measure: Callable[..., Awaitable[list[Row]]], effort: Effort, *arguments: Any
 ) -> list[Row]:
-    """The rows of a measurement on each loop, with the loop in their names."""
-    pin(0, 0)
-    return [
-        row._replace(what=f"{row.what}, {loop}")
-        for loop in loops
-        for row in anyio.run(measure, *arguments, backend=loop)
-    ]
+    """The rows of `measure(*arguments, effort)` on each loop."""
+    with pinned(0):
+        return [
+            msgspec.structs.replace(row, loop=loop)
+            for loop in effort.loops
+            for row in anyio.run(measure, *arguments, effort, backend=loop)
+        ]
 
 
-def show(title: str, rows: Sequence[Row]) -> int:
-    """Print the rows; 1 where one misses its aim."""
-    print(f"{title}: CPU as a share of the floor's, median and quartiles")
-    for row in rows:
+def main(title: str, rows: Callable[[Effort], list[Row]]) -> int:
+    """What every bench does when it is run; 1 where an aim is missed.
+
+    `--quick` measures shortly. `--json` prints the rows as JSON, for `run_all.py`.
+    """
+    found = rows(QUICK if "--quick" in sys.argv else FULL)
+    if "--json" in sys.argv:
+        sys.stdout.buffer.write(msgspec.json.encode(found))
+        return 0
+    print(f"{title}: cost as a share of the floor's, median and quartiles")
+    for row in found:
         print(f"  {row}")
-    sys.stdout.flush()
-    return int(any(row.aim is not None and row.ratio > row.aim for row in rows))
+    return int(any(row.is_missed for row in found))
