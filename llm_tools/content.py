@@ -12,9 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
+from .later import later
+
 if TYPE_CHECKING:
     from .dialogue import Dialogue
     from .loop import PendingRun
+else:
+    Dialogue = later("dialogue", "Dialogue")
+    PendingRun = later("loop", "PendingRun")
 
 JSON: TypeAlias = Any
 """A JSON value: dict, list, str, int, float, bool or None."""

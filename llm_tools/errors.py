@@ -35,8 +35,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from .later import later
+
 if TYPE_CHECKING:
     from .content import OutputResult, RunResult
+else:
+    OutputResult = later("content", "OutputResult")
+    RunResult = later("content", "RunResult")
 
 __all__ = [
     "AuthenticationError",

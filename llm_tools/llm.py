@@ -6,30 +6,34 @@ middle is the transport's.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, overload
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 
 import msgspec
 from msgspec import Struct
 
+from .content import JSON, OutputResult, ResultWarning
 from .errors import ConfigurationError
-from .options import Options, check_where, merge_options
+from .later import later
+from .options import LlmOptions, Options, check_where, merge_options
 from .registry import resolve
+from .spec import Target
 from .transport import SharedTransport
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
-    from typing_extensions import Unpack
-
     from .asking import Asker
-    from .content import JSON, OutputResult, ResultWarning
     from .event_stream import EventStream
     from .fallbacks import FallbackLlm
     from .functions.choice import FunctionCall
     from .history import Messages
     from .model import Functions
-    from .options import LlmOptions
-    from .spec import Encoded, Target
+    from .spec import Encoded
+else:
+    EventStream = later("event_stream", "EventStream")
+    FallbackLlm = later("fallbacks", "FallbackLlm")
+    FunctionCall = later("functions.choice", "FunctionCall")
+    Messages = later("history", "Messages")
+    Functions = later("model", "Functions")
 
 
 class Request(Struct, frozen=True, kw_only=True):

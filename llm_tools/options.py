@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict
+from typing import Any, NamedTuple, TypeAlias, TypedDict
 
 from msgspec import Struct
 
+from .content import JSON
 from .errors import ConfigurationError
 from .functions.numbers import find_lacking
 from .spec import Endpoint, Params
 from .transport import Secret, TransportSettings
-
-if TYPE_CHECKING:
-    from .content import JSON
 
 KeySource: TypeAlias = str | Callable[[], str | Awaitable[str]]
 """A key, or a function (sync or async) that returns one."""

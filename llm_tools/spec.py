@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, Ty
 
 from msgspec import Struct, field
 
+from .content import JSON, Message, OutputResult, ResultWarning, StreamEvent
+
 if TYPE_CHECKING:
-    from .content import JSON, Message, OutputResult, ResultWarning, StreamEvent
     from .functions.choice import FunctionChoice
     from .functions.definitions import FunctionSet
     from .functions.output import OutputSchema, PreparedOutput
     from .functions.preparing import PreparedFunctions
     from .history import History
 
-Body: TypeAlias = "dict[str, JSON]"
+Body: TypeAlias = dict[str, JSON]
 Support: TypeAlias = Literal["native", "emulated", "refused"]
 Framing: TypeAlias = Literal["sse", "ndjson", "aws_events", "aws_chunks"]
 """How a stream is cut into frames; `aws_chunks` are AWS frames that hold base64 of an SSE event."""

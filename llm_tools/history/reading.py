@@ -14,6 +14,7 @@ from ..content import (
     OutputResultText,
 )
 from ..errors import ConfigurationError
+from ..later import later
 from .json_values import legal_text
 from .parts import (
     ALL_PARTS,
@@ -27,8 +28,10 @@ from .parts import (
 
 if TYPE_CHECKING:
     from ..dialogue import Dialogue
+else:
+    Dialogue = later("dialogue", "Dialogue")
 
-Messages: TypeAlias = "str | Iterable[Message | Mapping[str, Any]] | Dialogue"
+Messages: TypeAlias = str | Iterable[Message | Mapping[str, Any]] | Dialogue
 """One user message as text; messages as structs or in their JSON form; or a whole dialogue."""
 
 PARTS_OF_ROLE: dict[str, tuple[PartType, ...]] = {
