@@ -15,6 +15,7 @@ from .errors import ConfigurationError
 from .functions.choice import read_function_call
 from .functions.definitions import normalize_functions
 from .functions.visibility import visible_functions
+from .given import check_switch
 from .history import keep_history, mend, read_again, read_history
 from .reply import check_answer
 from .spec import Call
@@ -71,7 +72,7 @@ class Asker:
             history=history,
             functions=offered,
             choice=choice,
-            strict=strict,
+            strict=check_switch("function_call_strict_input", strict),
             output=output,
             params=options.params,
             extra_body=options.extra_body,

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from .content import JSON, OutputResult, ResultWarning
 from .errors import ConfigurationError
+from .given import check_switch
 from .later import later
 from .options import LlmOptions, Options, check_where, merge_options
 from .registry import resolve
@@ -200,6 +201,7 @@ class Llm:
         Raises:
             ConfigurationError: as `call` would.
         """
+        check_switch("stream", stream)
         encoded = self._encode(
             messages,
             functions,

@@ -10,6 +10,7 @@ from msgspec import Raw, Struct, field
 from .content import JSON
 from .dialogue import Dialogue
 from .errors import ConfigurationError
+from .given import check_name
 from .history import json_safe
 
 T = TypeVar("T")
@@ -71,7 +72,7 @@ class State:
         Raises:
             ConfigurationError: there is one already.
         """
-        if name in self.dialogues:
+        if check_name("A dialogue's name", name) in self.dialogues:
             raise ConfigurationError(
                 f"There is a dialogue {name!r} already: get_dialogue({name!r}) returns it."
             )
@@ -79,29 +80,31 @@ class State:
 
     def use_dialogue(self, name: str) -> Dialogue:
         """The dialogue of this name, made if it is not there."""
-        return self.dialogues.setdefault(name, Dialogue(name))
+        return self.dialogues.setdefault(check_name("A dialogue's name", name), Dialogue(name))
 
     def add_dialogue(self, dialogue: Dialogue) -> Self:
         """Keep a dialogue under its own name, in place of one that had it."""
+        if not isinstance(dialogue, Dialogue):
+            raise ConfigurationError(f"{dialogue!r} is no dialogue: pass create_dialogue(name).")
         self.dialogues[dialogue.name] = dialogue
         return self
 
     def get_dialogue(self, name: str) -> Dialogue | None:
         """The dialogue of this name, or None."""
-        return self.dialogues.get(name)
+        return self.dialogues.get(check_name("A dialogue's name", name))
 
     def set_attribute(self, key: str, value: Any) -> Self:
         """Remember a value."""
-        self.attributes[key] = value
+        self.attributes[check_name("An attribute's key", key)] = value
         return self
 
     def get_attribute(self, key: str, default: Any = None) -> Any:
         """The value remembered, or the default."""
-        return self.attributes.get(key, default)
+        return self.attributes.get(check_name("An attribute's key", key), default)
 
     def delete_attribute(self, key: str) -> Self:
         """Forget a value; nothing happens where there is none."""
-        self.attributes.pop(key, None)
+        self.attributes.pop(check_name("An attribute's key", key), None)
         return self
 
     def clear_attributes(self) -> Self:
@@ -113,15 +116,19 @@ class State:
         """Keep an item under its own name.
 
         Raises:
-            ConfigurationError: there is another one already.
+            ConfigurationError: it is no item, or there is another one already.
         """
+        if not isinstance(item, StateItem):
+            raise ConfigurationError(
+                f"{item!r} is no context item: pass create_state_item(name, default)."
+            )
         if self.context.setdefault(item.name, item) is not item:
             raise ConfigurationError(f"There is a context item {item.name!r} already.")
         return item
 
     def get_context_item(self, name: str) -> StateItem[Any] | None:
         """The item of this name, or None."""
-        return self.context.get(name)
+        return self.context.get(check_name("An item's name", name))
 
     def to_json(self) -> str:
         """All of it as JSON text, with the version of its schema.

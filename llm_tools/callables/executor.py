@@ -15,6 +15,7 @@ from ..content import JSON
 from ..errors import FunctionInputError
 from ..functions.definitions import FunctionDefinition
 from ..functions.validating import validate
+from ..given import check_mapping
 from .settings import FunctionSettings
 
 Input: TypeAlias = dict[str, JSON]
@@ -81,7 +82,8 @@ class CallableExecutor:
         validate_input: ValidateInput | None = None,
     ) -> None:
         self.settings = settings
-        self.attributes: dict[str, Any] = dict(attributes or {})
+        given = check_mapping("attributes", attributes, "values by name")
+        self.attributes: dict[str, Any] = dict(given)
         self._key = key
         self._implementation = implementation
         self._define = define

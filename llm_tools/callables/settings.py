@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict
 from msgspec import Struct
 
 from ..errors import ConfigurationError
+from ..given import check_name, check_switch
 
 Isolation = Literal["thread", "process"]
 
@@ -71,14 +72,11 @@ def read_settings(options: Mapping[str, Any], owner: str) -> FunctionSettings:
             hint = f"Did you mean {close[0]!r}?" if close else f"Known: {', '.join(known)}."
             raise ConfigurationError(f"{owner} has no option {name!r}. {hint}")
     settings = FunctionSettings(**options)
-    for name, least in _LEAST.items():
-        value = getattr(settings, name)
-        if value is not None and not _is_number_from(value, least):
-            raise ConfigurationError(f"{owner}: {name} must be at least {least}, got {value!r}.")
-    if settings.timeout is not None and not _is_number_from(settings.timeout, 1e-9):
-        raise ConfigurationError(
-            f"{owner}: timeout must be seconds above zero, got {settings.timeout!r}."
-        )
+    _check_numbers(settings, owner)
+    for name in _SWITCHES:
+        check_switch(f"{owner}: {name}", getattr(settings, name))
+    if settings.group is not None:
+        check_name(f"{owner}: group", settings.group)
     if settings.isolation not in ("thread", "process"):
         raise ConfigurationError(
             f"{owner}: isolation must be 'thread' or 'process', got {settings.isolation!r}."
@@ -86,6 +84,22 @@ def read_settings(options: Mapping[str, Any], owner: str) -> FunctionSettings:
     return settings
 
 
+def _check_numbers(settings: FunctionSettings, owner: str) -> None:
+    for name, least in _LEAST.items():
+        value = getattr(settings, name)
+        if value is None and name != "retries":
+            continue
+        if not isinstance(value, int) or not _is_number_from(value, least):
+            raise ConfigurationError(
+                f"{owner}: {name} must be a whole number of at least {least}, got {value!r}."
+            )
+    if settings.timeout is not None and not _is_number_from(settings.timeout, 1e-9):
+        raise ConfigurationError(
+            f"{owner}: timeout must be seconds above zero, got {settings.timeout!r}."
+        )
+
+
+_SWITCHES = ("sequential", "requires_approval", "repeatable", "idempotent")
 _LEAST = {"max_concurrency": 1, "retries": 0, "max_result_bytes": 1}
 
 

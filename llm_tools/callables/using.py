@@ -18,6 +18,7 @@ from ..errors import (
 )
 from ..functions.arguments import read_arguments
 from ..functions.definitions import FunctionDefinition, FunctionLike, normalize_functions
+from ..given import check_name
 from ..history import result_content
 from ..ids import mint_id
 from .collecting import as_callable
@@ -63,11 +64,11 @@ class UseExecutors:
 
     def has_function(self, name: str) -> bool:
         """Whether there is a function of this name."""
-        return name in self._offered
+        return self.get_function(name) is not None
 
     def get_function(self, name: str) -> Offered | None:
         """The function of this name (a definition where no Python function is behind it)."""
-        return self._offered.get(name)
+        return self._offered.get(check_name("A function's name", name))
 
     def get_functions(self) -> list[Offered]:
         """All functions, in order."""
@@ -167,9 +168,10 @@ class UseExecutors:
         return await _run_within(function, call.input)
 
     def _find(self, name: str) -> Offered:
-        if name not in self._offered:
+        found = self.get_function(name)
+        if found is None:
             raise self._unknown(name)
-        return self._offered[name]
+        return found
 
     def _unknown(self, name: str) -> UnknownFunctionError:
         others = ", ".join(sorted(self._offered.keys() - {name})) or "none"

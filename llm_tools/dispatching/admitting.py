@@ -40,13 +40,15 @@ class DispatchOptions(Struct, frozen=True, kw_only=True):
     on_result: Callable[[FunctionResult], Awaitable[None]] | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.max_concurrency, int) or self.max_concurrency < 1:
+        room = self.max_concurrency
+        if not isinstance(room, int) or isinstance(room, bool) or room < 1:
             raise ConfigurationError(
-                f"max_concurrency must be a whole number above zero, got {self.max_concurrency!r}."
+                f"max_concurrency must be a whole number above zero, got {room!r}."
             )
         check_approve(self.approve)
         timeout = self.timeout
-        if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
+        counts = isinstance(timeout, int | float) and not isinstance(timeout, bool)
+        if timeout is not None and not (counts and timeout > 0):
             raise ConfigurationError(f"timeout must be seconds above zero, got {timeout!r}.")
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from inspect import isawaitable
 from typing import Any, Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
 from ..errors import ConfigurationError
+from ..given import check_mapping
 
 Event: TypeAlias = Literal["on_success", "on_error", "on_complete", "on_turn", "on_function"]
 Hook: TypeAlias = Callable[..., Awaitable[None] | None]
@@ -38,7 +39,7 @@ class Hooks:
 
     def __init__(self, hooks: GivenHooks | None = None) -> None:
         self._hooks: dict[str, tuple[tuple[Hook, bool], ...]] = {}
-        for event, given in (hooks or {}).items():
+        for event, given in _by_event(hooks):
             for hook in given if isinstance(given, list | tuple) else (given,):
                 self.add(event, hook)
 
@@ -48,16 +49,18 @@ class Hooks:
         Raises:
             ConfigurationError: there is no such event, or `hook` cannot be called.
         """
-        if event not in _EVENTS:
-            raise ConfigurationError(
-                f"There is no event {event!r}; there are {', '.join(sorted(_EVENTS))}."
-            )
+        _check_event(event)
         if not callable(hook):
             raise ConfigurationError(f"The hook of {event!r} cannot be called: {hook!r}.")
         self._hooks[event] = (*self._hooks.get(event, ()), (hook, once))
 
     def remove(self, event: Event, hook: Hook) -> None:
-        """No longer call `hook` at `event`."""
+        """No longer call `hook` at `event`.
+
+        Raises:
+            ConfigurationError: there is no such event.
+        """
+        _check_event(event)
         kept = tuple(pair for pair in self._hooks.get(event, ()) if pair[0] != hook)
         self._hooks[event] = kept
 
@@ -83,3 +86,14 @@ class Hooks:
         here = self._hooks.get(event, ())
         self._hooks[event] = tuple(other for other in here if other is not pair)
         return any(other is pair for other in here)
+
+
+def _by_event(hooks: GivenHooks | None) -> Iterable[tuple[Any, Any]]:
+    return check_mapping("hooks", hooks, "functions by event").items()
+
+
+def _check_event(event: Any) -> None:
+    if not isinstance(event, str) or event not in _EVENTS:
+        raise ConfigurationError(
+            f"There is no event {event!r}; there are {', '.join(sorted(_EVENTS))}."
+        )

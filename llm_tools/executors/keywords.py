@@ -11,6 +11,7 @@ from ..dispatching import Approve
 from ..errors import ConfigurationError
 from ..functions.choice import FunctionCall
 from ..functions.output import normalize_output
+from ..given import check_switch
 from ..loop import ChooseByTurn, KeptOptions, OnEvent, PendingRun, RunLimits
 from ..options import LlmOptions
 
@@ -81,10 +82,16 @@ def read_keywords(options: RunKeywords) -> tuple[RunLimits, RunSettings]:
         ConfigurationError: an unknown option, or an impossible limit.
     """
     check_known(options, RunKeywords.__optional_keys__, "run()")
+    _check_switches(options)
     names = RunLimits.__struct_fields__
     limits: Any = {name: value for name, value in options.items() if name in names}
     settings: Any = {name: value for name, value in options.items() if name not in names}
     return RunLimits(**limits), settings
+
+
+def _check_switches(options: Mapping[str, Any]) -> None:
+    for name in ("function_call_strict_input", "start_early", "share_limits"):
+        check_switch(name, options.get(name, False))
 
 
 def check_known(options: Mapping[str, Any], known: Collection[str], owner: str) -> None:
@@ -137,6 +144,7 @@ def settings_of(pending: PendingRun, changes: RunSettings) -> RunSettings:
         ConfigurationError: an unknown setting.
     """
     check_known(changes, RunSettings.__optional_keys__, "resume()")
+    _check_switches(changes)
     stored = {name: getattr(pending.kept, name) for name in KeptOptions.__struct_fields__}
     told: RunSettings = {**stored, **pending.local.get("settings", {}), **changes}  # type: ignore[typeddict-item] # their names are the same
     return told

@@ -21,6 +21,7 @@ from ..errors import (
     RefusalError,
     ResponseDecodeError,
 )
+from ..given import check_mapping
 from ..history import read_messages
 from ..model import Events, Model, check_model
 from ..options import LlmOptions
@@ -125,7 +126,8 @@ class LlmExecutor(Executor[T], Generic[T]):
         return self._parser.json_schema if json_schema is None else json_schema
 
     def _model(self, changes: LlmOptions | None) -> Model:
-        return self._llm.with_options(**changes) if changes else self._llm
+        known: Any = check_mapping("llm_options", changes, "options of use_llm() by name")
+        return self._llm.with_options(**known) if known else self._llm
 
     async def _messages(self, value: Any) -> tuple[Message, ...]:
         """The prompt's messages for an input."""

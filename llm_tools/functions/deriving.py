@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, TypeAlias
 
 import msgspec
 
 from ..content import JSON
-from ..errors import FunctionInputError
+from ..errors import ConfigurationError, FunctionInputError
 from .definitions import FunctionDefinition
 from .hints import Namespace
 from .python_schema import Schema, SchemaWriter
@@ -54,8 +54,14 @@ def derive_schema(type_: Any, namespace: Namespace | None = None) -> Schema:
     """The JSON Schema of a Python type.
 
     Raises:
-        ConfigurationError: a hint in it cannot be resolved, or JSON has no word for it.
+        ConfigurationError: it is no type, a hint in it cannot be resolved, or JSON has no word for
+            it.
     """
+    if not isinstance(type_, Hashable):
+        raise ConfigurationError(
+            f"{type_!r} is neither a type nor a JSON Schema: give a dict, or a msgspec.Struct, "
+            "dataclass or TypedDict type."
+        )
     writer = SchemaWriter(getattr(type_, "__name__", str(type_)), namespace or {})
     schema = writer.write(type_)
     definitions = writer.definitions

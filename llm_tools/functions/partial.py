@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from ..given import check_name
 from .arguments import MAX_NESTING
 
 _PLAIN = re.compile(r'[^"\\]+')
@@ -50,8 +51,13 @@ class PartialInput:
         self._read: _Step = PartialInput._start
 
     def feed(self, fragment: str) -> dict[str, Any]:
-        """Take more of the text; returns `value`. Costs what the fragment is long, no more."""
+        """Take more of the text; returns `value`. Costs what the fragment is long, no more.
+
+        Raises:
+            ConfigurationError: it is no text.
+        """
         position = 0
+        check_name("A fragment", fragment)
         while position < len(fragment):
             position = self._read(self, fragment, position)
         return self.value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 from threading import Lock
+from typing import Any
 
 from msgspec import Struct
 
@@ -28,9 +29,13 @@ class RunLimits(Struct, frozen=True, kw_only=True, rename="camel"):
             value = getattr(self, name)
             kinds = int | float if name == "max_seconds" else int
             optional = name != "max_turns"
-            if (value is None and optional) or (isinstance(value, kinds) and value >= 0):
+            if (value is None and optional) or _is_from_zero(value, kinds):
                 continue
             raise ConfigurationError(f"{name} must be a number from zero up, got {value!r}.")
+
+
+def _is_from_zero(value: Any, kinds: Any) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool) and value >= 0
 
 
 class Budget:

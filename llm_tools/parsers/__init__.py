@@ -106,7 +106,7 @@ def create_parser(kind: str = "string", **options: Any) -> Parser[Any]:
     Raises:
         ConfigurationError: another kind, or an option the kind does not have.
     """
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise ConfigurationError(f"There is no parser {kind!r}.{_hint(kind, _KINDS)}")
     known, make = _KINDS[kind]
     for name in options:

@@ -76,7 +76,7 @@ def read_choice(options: dict[str, Any], name: str, choices: tuple[str, ...]) ->
         ConfigurationError: another value.
     """
     value = options.get(name, choices[0])
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         listed = " or ".join(map(repr, choices))
         raise ConfigurationError(f"The parser's {name} is {listed}, not {value!r}.")
     return str(value)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from ..errors import ConfigurationError, ParserError
+from ..given import check_switch
 from .parser import read_choice
 
 T = TypeVar("T")
@@ -53,13 +54,14 @@ def number_reader(options: dict[str, Any]) -> Callable[[str], int | float]:
 
 def word_reader(options: dict[str, Any]) -> Callable[[str], str]:
     """Reads one of the strings in `enum`."""
-    words = options.get("enum") or ()
-    if isinstance(words, str) or not all(isinstance(word, str) and word for word in words):
+    words = options.get("enum", ())
+    listed = isinstance(words, Iterable) and not isinstance(words, str)
+    if not listed or not all(isinstance(word, str) and word for word in words):
         raise ConfigurationError("string_extract needs enum=[…]: the strings it may return.")
     if not words:
         raise ConfigurationError("string_extract needs enum=[…] with at least one string.")
     match = read_choice(options, "match", ("word", "substring", "exact"))
-    ignore_case = bool(options.get("ignore_case", True))
+    ignore_case = check_switch("ignore_case", options.get("ignore_case", True))
     known: dict[str, str] = {_folded(word, ignore_case): word for word in words}
     longest_first = sorted(map(re.escape, words), key=len, reverse=True)
     inner = "|".join(longest_first)

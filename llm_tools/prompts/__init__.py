@@ -54,7 +54,7 @@ def create_prompt(kind: str = "chat", text: str | Literal | None = None) -> Chat
         ConfigurationError: another kind.
         PromptError: a broken template.
     """
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise ConfigurationError(
             f"create_prompt({kind!r}): the kinds are 'chat' and 'text', and the template comes "
             "after the kind: create_prompt('text', '…')."

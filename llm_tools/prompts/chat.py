@@ -7,6 +7,7 @@ from typing import Any, Self, TypeAlias
 
 from ..content import Message, OutputResultContent, OutputResultFunctionUse
 from ..errors import PromptError
+from ..given import check_name
 from ..history import Messages, read_message, read_messages
 from ..history.calls import list_of, read_calls
 from .slots import Constant, Slot, Values, compile_text, compile_value
@@ -92,6 +93,7 @@ class ChatPrompt:
 
     def add_chat_history_placeholder(self, key: str) -> Self:
         """Append the place where the dialogue or messages among the values under `key` go."""
+        check_name("The key of a history", key)
 
         def fill(values: Values) -> tuple[Message, ...]:
             if key not in values:

@@ -34,6 +34,7 @@ from ..functions.choice import read_function_call
 from ..functions.definitions import normalize_functions
 from ..functions.output import normalize_output
 from ..functions.visibility import visible_functions
+from ..given import check_switch
 from ..history import mend, read_messages
 from ..history.parts import ALL_PARTS, read_parts
 from ..ids import UniqueIds
@@ -222,6 +223,7 @@ def _plan(
     from ..registry import resolve
 
     output = normalize_output(json_schema) if json_schema is not None else None
+    check_switch("function_call_strict_input", strict)
     call = Call(messages=messages, functions=offered, choice=choice, strict=strict, output=output)
     prepared = PreparedOutput(output=output, schema=output.schema) if output is not None else None
     return Plan(target=resolve("openai.scripted"), call=call, output=prepared)

@@ -224,9 +224,15 @@ async def anything() -> None: ...
         (lambda: tool(timeot=1)(add.source), "Did you mean 'timeout'"),
         (lambda: tool(timeout=0)(add.source), "timeout must be seconds above zero"),
         (lambda: tool(timeout=True)(add.source), "timeout must be seconds above zero"),
-        (lambda: tool(max_concurrency=0)(add.source), "max_concurrency must be at least 1"),
-        (lambda: tool(retries=-1)(add.source), "retries must be at least 0"),
-        (lambda: tool(max_result_bytes="x")(add.source), "max_result_bytes must be at least 1"),
+        (
+            lambda: tool(max_concurrency=0)(add.source),
+            "max_concurrency must be a whole number of at least 1",
+        ),
+        (lambda: tool(retries=-1)(add.source), "retries must be a whole number of at least 0"),
+        (
+            lambda: tool(max_result_bytes="x")(add.source),
+            "max_result_bytes must be a whole number of at least 1",
+        ),
         (lambda: tool(isolation="moon")(add.source), "'thread' or 'process'"),
         (lambda: tool(isolation="process")(lambda x: x), "needs a sync function at module level"),
         (lambda: tool(isolation="process")(anything), "needs a sync function at module level"),
