@@ -78,10 +78,10 @@ def through(function: Any, max_concurrency: int = COUNT) -> Work:
 
 OTHERS: dict[str, Work] = {
     "a typed function": through(TYPED),
-    "the same, 32 at a time": through(TYPED, 32),
-    "the same, with a timeout": through(TIMED),
-    "the same, with a limit of its own": through(GROUPED),
-    "a handler, its input validated by jsonschema": through(DESCRIBED),
+    "32 at a time": through(TYPED, 32),
+    "with a timeout": through(TIMED),
+    "with a limit of its own": through(GROUPED),
+    "input checked by jsonschema": through(DESCRIBED),
 }
 
 
@@ -95,7 +95,7 @@ async def measure(effort: Effort) -> list[Row]:
     floor = median(bare for found in costs.values() for _, bare in found)
     return [
         make_row(
-            f"dispatch of {COUNT:,} calls to {name}",
+            f"dispatch, {name}",
             "llm_tools",
             [cost / bare for cost, bare in found],
             aim=1 + AIM * COUNT / floor,

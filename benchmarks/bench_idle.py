@@ -2,8 +2,8 @@
 
     python benchmarks/bench_idle.py [--quick]
 
-That many calls at once, answered after half a second, leave as many connections behind; then calls
-are made one after the other. Bare httpx keeps its connections for the whole measurement; ours close
+That many calls at once, answered when all are in flight, leave as many connections behind; then
+calls are made one after the other. Bare httpx keeps its connections for the whole measurement; ours close
 after five idle seconds and are opened again before a block, outside the clock.
 """
 
@@ -42,18 +42,16 @@ async def measure(address: str, effort: Effort) -> list[Row]:
     found = []
     for idle in effort.sizes(AIMS):
         async with (
-            opened(f"{address}/slow", idle=600) as (slow_floors, slow),
+            opened(f"{address}/all/{idle}", idle=600) as (filling, filling_ours),
             opened(f"{address}/one") as (_, ours),
         ):
-            floors = {
-                name: client.towards(f"{address}/one") for name, client in slow_floors.items()
-            }
+            floors = {name: client.towards(f"{address}/one") for name, client in filling.items()}
             calls = {name: client.call for name, client in {**floors, **ours}.items()}
             for call in calls.values():
                 assert await call() == [agent_work.CALL]
             before = {
                 name: Filling(client.call, idle, 600 if name in floors else _KEPT)
-                for name, client in {**slow_floors, **slow}.items()
+                for name, client in {**filling, **filling_ours}.items()
             }
             found += await compare(
                 f"one call, {idle} idle connections", calls, effort, aims=AIMS[idle], before=before

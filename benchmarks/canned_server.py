@@ -4,7 +4,8 @@
 
 The first part of a path says what is answered: `one` (a call), `loop` (a call; text once the end
 mark is in the request), `stream` (a call in 200 pieces), `slow` (a call after half a second),
-`late` (a call after two seconds). Benchmarks start it with `running()`.
+`late` (a call after two seconds), `all` (a call, when as many requests wait as the second part of
+the path says). Benchmarks start it with `running()`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import agent_work
 import msgspec
@@ -177,6 +178,7 @@ class _Connection(asyncio.Protocol):
 
     answers: dict[bytes, bytes]
     final: bytes
+    waiting: ClassVar[set[_Connection]] = set()
 
     def __init__(self) -> None:
         self._received = bytearray()
@@ -203,15 +205,27 @@ class _Connection(asyncio.Protocol):
             answer = self.final
         received.clear()
         delay = DELAYS.get(kind.decode())
-        if delay is None:
+        if kind == b"all":
+            self._wait_for(int(head.split(b"/", 3)[2]), answer)
+        elif delay is None:
             self._transport.write(answer)
         else:
             asyncio.get_running_loop().call_later(delay, self._transport.write, answer)
 
+    def connection_lost(self, _: Exception | None) -> None:
+        self.waiting.discard(self)
+
+    def _wait_for(self, count: int, answer: bytes) -> None:
+        self.waiting.add(self)
+        if len(self.waiting) >= count:
+            for connection in self.waiting:
+                connection._transport.write(answer)  # noqa: SLF001 - one of its own kind
+            self.waiting.clear()
+
 
 async def _serve() -> None:
     one = _answer(_completion(_call(), "tool_calls"))
-    _Connection.answers = dict.fromkeys((b"one", b"loop", b"slow", b"late"), one)
+    _Connection.answers = dict.fromkeys((b"one", b"loop", b"slow", b"late", b"all"), one)
     _Connection.answers[b"stream"] = _stream()
     _Connection.final = _answer(_completion(_text(), "stop"))
     loop = asyncio.get_running_loop()

@@ -47,8 +47,8 @@ class Effort(NamedTuple):
         return [size for size in sizes if size <= self.largest]
 
 
-FULL = Effort(rounds=9, seconds=0.1)
-QUICK = Effort(rounds=3, seconds=0.05)
+FULL = Effort(rounds=7, seconds=0.08)
+QUICK = Effort(rounds=3, seconds=0.04)
 
 
 class Row(Struct, omit_defaults=True):
