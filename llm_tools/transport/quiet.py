@@ -15,7 +15,7 @@ from .secret import Key
 
 _in_hand: ContextVar[tuple[Key, ...]] = ContextVar("llm_tools.keys", default=())
 
-_LOGGERS = (
+_NAMES = (
     "httpx",
     "httpcore.connection",
     "httpcore.http11",
@@ -45,35 +45,42 @@ class _MaskKeys(logging.Filter):
 class KeysInHand:
     """While it is held, these keys are masked in what the task logs; free where nobody listens.
 
-    `loggers` are the names of those that can be written to meanwhile.
+    `loggers` are those that can be written to meanwhile.
     """
 
     __slots__ = ("_keys", "_loggers", "_token")
 
-    def __init__(self, keys: tuple[Key, ...], loggers: tuple[str, ...] = _LOGGERS) -> None:
+    def __init__(
+        self, keys: tuple[Key, ...], loggers: tuple[logging.Logger, ...] | None = None
+    ) -> None:
         self._keys = keys
-        self._loggers = loggers
+        self._loggers = find_loggers(_NAMES) if loggers is None else loggers
         self._token: Token[tuple[Key, ...]] | None = None
 
     def __enter__(self) -> None:
-        if self._keys and _are_heard(self._loggers):
-            self._token = _in_hand.set(self._keys)
+        if self._keys:
+            for logger in self._loggers:
+                if logger.isEnabledFor(logging.INFO):
+                    self._token = _in_hand.set(self._keys)
+                    break
 
     def __exit__(self, *_: object) -> None:
         if self._token is not None:
             _in_hand.reset(self._token)
 
 
-def _are_heard(names: tuple[str, ...]) -> bool:
+@cache
+def find_loggers(names: tuple[str, ...]) -> tuple[logging.Logger, ...]:
+    """Some of the loggers below us, with the filter on all of them."""
     loggers = _install()
-    return any(loggers[name].isEnabledFor(logging.INFO) for name in names)
+    return tuple(loggers[name] for name in names)
 
 
 @cache
 def _install() -> dict[str, logging.Logger]:
     """The loggers, with the filter installed, once per process."""
     keys = _MaskKeys()
-    loggers = {name: logging.getLogger(name) for name in _LOGGERS}
+    loggers = {name: logging.getLogger(name) for name in _NAMES}
     for logger in loggers.values():
         logger.addFilter(keys)
     return loggers

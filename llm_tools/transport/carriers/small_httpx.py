@@ -12,13 +12,13 @@ import httpx
 
 from ..arrival import CONNECT_TIME, Arrival, Attempt, Broken
 from ..head import Head
-from ..quiet import KeysInHand
+from ..quiet import KeysInHand, find_loggers
 from ..slots import Slots
 from ..tls import shared_context
 from .connections import KEEP_ALIVE, Connections
 from .httpx_request import HttpxArrival, close_half_open, tracer, translated
 
-_LOGGERS = ("httpcore.connection", "httpcore.http11")
+_LOGGERS = find_loggers(("httpcore.connection", "httpcore.http11"))
 _LIMITS = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=KEEP_ALIVE)
 
 

@@ -38,6 +38,9 @@ class SseFraming:
     def feed(self, chunk: bytes) -> list[Frame]:
         """The events this chunk completes."""
         if self._whole_lines and chunk.endswith(b"\n"):
+            short = chunk.find(b"\n") == len(chunk) - 2 >= 6 + _LONGEST_DONE and b"\r" not in chunk
+            if short and chunk.startswith(b"data: ") and not self._data and self._event is None:
+                return [Frame(None, chunk[6:-2])]  # one event and nothing else, as most are
             return self._read(chunk.splitlines())
         if self._other is not None:
             return self._other.feed(chunk)
