@@ -14,8 +14,8 @@ from clients import DEFAULT, FAST, HTTPX
 from measuring import Row
 from rendering import BENCHES, Results, works
 
-_WIDTH = 860
-_LEFT = 270
+_WIDTH = 900
+_LEFT = 335
 _RIGHT = 30
 _TOP = 74
 _BOTTOM = 34
@@ -85,7 +85,7 @@ def _style(colours: dict[str, str]) -> str:
     ]
     for name in _NAMES:
         rules.append(f".{name} {{ stroke: {colours[name]}; fill: {colours[name]} }}")
-        rules.append(f".hollow.{name} {{ fill: {colours['ground']} }}")
+        rules.append(f".hollow.{name} {{ fill: none }}")
     return " ".join(rules)
 
 

@@ -35,33 +35,32 @@ _NONE = "-"
 
 WHY_MISSED = {
     "call": (
-        "The aims at 32 and 256 suppose the slow state of httpx's pool. `llm_tools` takes for a "
-        "call among many what it takes for one alone (the ratios to the sockets say so); with "
-        "httpx in its quick state, that is a larger share."
+        "One at a time, most of what the default transport takes is httpcore's connection, which it "
+        "shares with the floor; most of what the fast one takes is the event loop's and the "
+        "socket's. Among 32 and 256 in flight a call of `llm_tools` takes about what it takes "
+        "alone, and the aims suppose httpx's pool in its slow state: where the run met the quick "
+        "one, the same cost is a larger share of it."
     ),
-    "idle": "Taking a connection still looks at something for each that is idle.",
+    "idle": "A call takes about what it takes without idle connections; the floor took less here.",
     "loop": (
-        "Beside the two requests stand what the floor leaves out: the turn and its results are "
-        "encoded, the input is checked, the function runs isolated, and a result is made."
+        "Beside two requests there is what the floor leaves out: the second body is encoded, the "
+        "input of the call checked, the function run apart from the others, a result made of it."
     ),
     "stream": (
-        "Every piece becomes an event of its own and is read as a part of the arguments; the floor "
-        "joins strings. Over the default transport the reading is httpx's own, as the floor's is."
+        "Over the default transport the bytes come through httpcore, as the floor's do; on top, "
+        "each piece becomes an event for the caller, while the floor only joins strings."
     ),
     "history": (
-        "A history is walked once per call, to know that it is the one seen before; and the body "
-        "is joined of its pieces, and copied into the connection, as the floor's is."
+        "The body is joined of what was rendered before, and handed on: at this size copying it "
+        "into the socket, which the floor does too, is most of the cost and changes from run to run."
     ),
-    "cold": (
-        "A first call imports `llm_tools` itself on top of what the floor imports, for the default "
-        "transport stands on httpx too."
-    ),
+    "cold": ("The default transport imports what the floor imports, and `llm_tools` on top of it."),
     "inflight": (
-        "Each call holds what a retry or an error would need (the request and its limits), and "
-        "over the default transport httpx's own request, response and connection objects as well."
+        "Over the default transport a call holds httpcore's request and connection, as the floor's "
+        "does, and beside them what a retry, a deadline and an error would need."
     ),
-    "dispatch": "What each call is given costs more than the aim on this machine.",
-    "import": "The modules of `llm_tools` and of msgspec, read one after the other.",
+    "dispatch": "Finding the function, checking its input and making a result take more than that.",
+    "import": "What `use_llm` and the executors stand on is imported with them, anyio and msgspec too.",
 }
 """Why an aim of a bench is missed, where it is."""
 

@@ -39,6 +39,7 @@ def environment(
     for name, value in provider.environment().items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
     list_endpoints()  # loads them all: what a page registers must not stay
     known = {key: dict(records) for key, records in registry._endpoints.items()}
     monkeypatch.setattr(registry, "_endpoints", known)
