@@ -19,12 +19,16 @@ _MOST_WIRES = 4
 
 
 class Said(Struct, frozen=True):
-    """Messages on a wire: their elements, what else they put into the body, and warnings."""
+    """Messages on a wire: their elements, what else they put into the body, and warnings.
+
+    `ids` are those of elements that may stand in it once only.
+    """
 
     elements: list[JSON]
     body: Body = {}
     warnings: tuple[ResultWarning, ...] = ()
     made_for: tuple[object, ...] = ()
+    ids: frozenset[str] = frozenset()
 
 
 Render: TypeAlias = Callable[[tuple[Message, ...]], Said]
@@ -92,11 +96,14 @@ def _continued(
         return None
     if rest.warnings or rest.body or (opening and rest.elements[:1] != [opening.element]):
         return None
+    if not before.ids.isdisjoint(rest.ids):
+        return None
     new = _encoded(Said(rest.elements[len(front) :])).elements
-    return Said([*before.elements, *new], before.body, before.warnings, before.made_for)
+    elements, ids = [*before.elements, *new], before.ids | rest.ids
+    return Said(elements, before.body, before.warnings, before.made_for, ids)
 
 
 def _encoded(said: Said, made_for: tuple[object, ...] = ()) -> Said:
     """The same with its elements as bytes; it keeps what it was made for, whose ids know it."""
     elements = [Raw(msgspec.json.encode(element)) for element in said.elements]
-    return Said(elements, said.body, said.warnings, made_for)
+    return Said(elements, said.body, said.warnings, made_for, said.ids)

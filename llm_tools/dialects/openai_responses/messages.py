@@ -27,6 +27,7 @@ from ...rendering import (
 )
 from ...spec import Body, Call, Target
 from .quirks import ResponsesQuirks
+from .repeats import without_repeats
 from .turns import write_turn
 
 _IS_LEGAL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}").fullmatch
@@ -66,7 +67,8 @@ def _render(writer: _Writer, messages: tuple[Message, ...]) -> Said:
         raise ConfigurationError("There is nothing to send: add a user message that is not empty.")
     instructions = "\n\n".join(filter(None, map(system_text, messages[:start])))
     body: Body = {"instructions": instructions} if instructions else {}
-    return Said(writer.items, body, tuple(writer.warnings.values()))
+    items, ids = without_repeats(writer.items, writer.warn)
+    return Said(items, body, tuple(writer.warnings.values()), ids=ids)
 
 
 class _Writer:

@@ -132,7 +132,7 @@ class _Turn:
         reasoning = {entry.item.get("id") for entry in entries if entry.kind == "reasoning"}
         for entry in entries:
             if entry.after is not None and entry.after not in reasoning:
-                entry.item = _without_id(entry.item)
+                entry.item = without_id(entry.item)
         if self._quirks.calls_last:
             entries.sort(key=lambda entry: entry.kind == "function_call")
         items = [entry.item for entry in entries]
@@ -214,7 +214,7 @@ class _Turn:
         return json_text(functions.wire_input(part.name, part.input) if functions else part.input)
 
 
-def _without_id(item: Body) -> Body:
+def without_id(item: Body) -> Body:
     """An own item without its id; a message then takes the short form, which needs none."""
     if item.get("type") != "message":
         return {key: value for key, value in item.items() if key != "id"}
