@@ -10,7 +10,8 @@ from __future__ import annotations
 import gc
 import random
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from statistics import median, quantiles
 from time import process_time
 from typing import Any, NamedTuple
@@ -211,12 +212,23 @@ def on_loops(
     measure: Callable[..., Awaitable[list[Row]]], effort: Effort, *arguments: Any
 ) -> list[Row]:
     """The rows of `measure(*arguments, effort)` on each loop."""
-    with pinned(0):
+    with pinned(0), nothing_old_collected():
         return [
             msgspec.structs.replace(row, loop=loop)
             for loop in effort.loops
             for row in anyio.run(measure, *arguments, effort, backend=loop)
         ]
+
+
+@contextmanager
+def nothing_old_collected() -> Iterator[None]:
+    """Collections pass over what is there already: each block pays for its own garbage alone."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def main(title: str, rows: Callable[[Effort], list[Row]]) -> int:

@@ -50,6 +50,7 @@ WHY_MISSED = {
         "Over the default transport the bytes come through httpcore, as the floor's do; on top, "
         "each piece becomes an event for the caller, while the floor only joins strings."
     ),
+    "functions": "The definitions of each call are compared with those seen before.",
     "history": (
         "The body is joined of what was rendered before, and handed on: at this size copying it "
         "into the socket, which the floor does too, is most of the cost and changes from run to run."
