@@ -44,10 +44,17 @@ def minted_ids() -> Iterator[None]:
     set_id_factory(None)
 
 
-class Tools:
-    """Functions that note with what they ran."""
+@pytest.fixture(params=["httpx", "fast"])
+def kind(request: pytest.FixtureRequest) -> str:
+    """Both transports of ours."""
+    return str(request.param)
 
-    def __init__(self) -> None:
+
+class Tools:
+    """Functions that note with what they ran, and the transport they are called over."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
         self.ran: list[Any] = []
         ran = self.ran
 
@@ -93,7 +100,8 @@ async def run(wire: Any, tools: Tools, *answers: Any, **options: Any) -> tuple[A
     """A run against a provider that gives these answers, and the provider."""
     prompt = create_chat_prompt().add_user_message("go")
     with serving(*answers) as server:
-        async with use_llm(wire.key, api_key="k", base_url=server.url + wire.path) as llm:
+        address = server.url + wire.path
+        async with use_llm(wire.key, api_key="k", base_url=address, transport=tools.kind) as llm:
             executor = create_llm_function_executor(llm=llm, prompt=prompt)
             try:
                 return await executor.run(functions=tools.all, **options), server
@@ -236,9 +244,9 @@ CASES: dict[str, Case] = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
-async def test_calls(wire: Any, case: Case) -> None:
+async def test_calls(wire: Any, kind: str, case: Case) -> None:
     """The next request, exactly; then the run goes on to its end."""
-    tools = Tools()
+    tools = Tools(kind)
     done, server = await run(
         wire,
         tools,
@@ -254,9 +262,9 @@ async def test_calls(wire: Any, case: Case) -> None:
     assert (done.output, done.turns, len(server.requests)) == ("Well then.", 2, 2)
 
 
-async def test_arguments_without_a_bottom(wire: Any) -> None:
+async def test_arguments_without_a_bottom(wire: Any, kind: str) -> None:
     """They do not run, and neither they nor their answer stop the run."""
-    tools = Tools()
+    tools = Tools(kind)
     deep = '{"n":' * 5_000 + "1" + "}" * 5_000
     done, _ = await run(
         wire,
@@ -268,9 +276,9 @@ async def test_arguments_without_a_bottom(wire: Any) -> None:
     assert done.results[0].content.startswith(f"{UNUSABLE}the arguments are nested")
 
 
-async def test_without_repair_nothing_is_mended(wire: Any) -> None:
+async def test_without_repair_nothing_is_mended(wire: Any, kind: str) -> None:
     """`repair_arguments=False`: what is no JSON object as it stands does not run."""
-    tools = Tools()
+    tools = Tools(kind)
     done, _ = await run(
         wire,
         tools,
@@ -284,17 +292,17 @@ async def test_without_repair_nothing_is_mended(wire: Any) -> None:
     assert [r.is_error for r in done.results] == [True, True]
 
 
-async def test_a_call_written_as_text_is_text(wire: Any) -> None:
+async def test_a_call_written_as_text_is_text(wire: Any, kind: str) -> None:
     """It is the answer, and runs nothing."""
-    tools = Tools()
+    tools = Tools(kind)
     said = '<tool_call>{"name": "double", "arguments": {"n": 2}}</tool_call>'
     done, _ = await run(wire, tools, wire.answer(said, [], "text"))
     assert (done.output, tools.ran) == (said, [])
 
 
-async def test_a_call_where_none_was_allowed(wire: Any) -> None:
+async def test_a_call_where_none_was_allowed(wire: Any, kind: str) -> None:
     """It does not run, the model is told so, and gets another chance."""
-    tools = Tools()
+    tools = Tools(kind)
     done, server = await run(
         wire,
         tools,
@@ -309,9 +317,9 @@ async def test_a_call_where_none_was_allowed(wire: Any) -> None:
     )
 
 
-async def test_a_call_outside_the_subset(wire: Any) -> None:
+async def test_a_call_outside_the_subset(wire: Any, kind: str) -> None:
     """It does not run; its sibling inside does."""
-    tools = Tools()
+    tools = Tools(kind)
     done, _ = await run(
         wire,
         tools,
@@ -325,9 +333,9 @@ async def test_a_call_outside_the_subset(wire: Any) -> None:
     )
 
 
-async def test_no_call_where_one_was_forced(wire: Any) -> None:
+async def test_no_call_where_one_was_forced(wire: Any, kind: str) -> None:
     """The text does not pass for an answer; it is kept with the error."""
-    tools = Tools()
+    tools = Tools(kind)
     error, server = await run(
         wire, tools, wire.answer("I would rather talk.", [], "text"), function_call="any"
     )
@@ -336,9 +344,9 @@ async def test_no_call_where_one_was_forced(wire: Any) -> None:
     assert len(server.requests) == 1
 
 
-async def test_endless_identical_calls(wire: Any) -> None:
+async def test_endless_identical_calls(wire: Any, kind: str) -> None:
     """Three alike end the run; it can be continued."""
-    tools = Tools()
+    tools = Tools(kind)
     again = wire.answer(None, [Call("ping", {})], "calls")
     error, server = await run(wire, tools, *[again] * 10)
     assert isinstance(error, RunLimitError)
@@ -347,18 +355,18 @@ async def test_endless_identical_calls(wire: Any) -> None:
     assert error.result.dialogue.history[-1].content == "pong"
 
 
-async def test_endless_identical_mistakes(wire: Any) -> None:
+async def test_endless_identical_mistakes(wire: Any, kind: str) -> None:
     """The same wrong arguments over and over end it, too."""
-    tools = Tools()
+    tools = Tools(kind)
     again = wire.answer(None, [Call("double", {"n": "two"})], "calls")
     error, server = await run(wire, tools, *[again] * 10)
     assert isinstance(error, RunLimitError)
     assert (tools.ran, len(server.requests)) == ([], 3)
 
 
-async def test_endless_calls_that_may_repeat(wire: Any) -> None:
+async def test_endless_calls_that_may_repeat(wire: Any, kind: str) -> None:
     """Only the number of turns ends them; the last turn's calls are still made."""
-    tools = Tools()
+    tools = Tools(kind)
     again = wire.answer(None, [Call("poll", {})], "calls")
     error, server = await run(wire, tools, *[again] * 10, max_turns=5)
     assert isinstance(error, RunLimitError)
@@ -366,36 +374,36 @@ async def test_endless_calls_that_may_repeat(wire: Any) -> None:
     assert (len(tools.ran), len(server.requests)) == (5, 5)
 
 
-async def test_an_empty_answer(wire: Any) -> None:
+async def test_an_empty_answer(wire: Any, kind: str) -> None:
     """Neither text nor call is an error that says so; asking again may help."""
-    error, _ = await run(wire, Tools(), wire.answer(None, [], "text"))
+    error, _ = await run(wire, Tools(kind), wire.answer(None, [], "text"))
     assert isinstance(error, ResponseDecodeError)
     assert "neither text nor a call" in str(error)
     assert error.retryable
     assert error.result.output.content == ()
 
 
-async def test_a_refusal(wire: Any) -> None:
+async def test_a_refusal(wire: Any, kind: str) -> None:
     """An error with the model's words; nothing runs."""
     answer = wire.refusal("I cannot help with that.")
     if answer is None:
         pytest.skip("this wire has no refusal of its own")
-    tools = Tools()
+    tools = Tools(kind)
     error, _ = await run(wire, tools, answer)
     assert isinstance(error, RefusalError)
     words = [getattr(part, "text", None) for part in error.result.output.content]
     assert words == ["I cannot help with that."]
 
 
-async def test_a_filter(wire: Any) -> None:
+async def test_a_filter(wire: Any, kind: str) -> None:
     """An answer the provider stopped is an error with what came."""
-    error, _ = await run(wire, Tools(), wire.answer("It is eas", [], "filter"))
+    error, _ = await run(wire, Tools(kind), wire.answer("It is eas", [], "filter"))
     expected = RefusalError if wire.stops["filter"] == "refusal" else ContentFilterError
     assert isinstance(error, expected)
     assert error.result.output.text == "It is eas"
 
 
-async def test_a_text_cut_off_by_the_limit(wire: Any) -> None:
+async def test_a_text_cut_off_by_the_limit(wire: Any, kind: str) -> None:
     """It is the answer as far as it came; the result of the call says so."""
-    done, _ = await run(wire, Tools(), wire.answer("It is eas", [], "length"))
+    done, _ = await run(wire, Tools(kind), wire.answer("It is eas", [], "length"))
     assert done.output == "It is eas"
