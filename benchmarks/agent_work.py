@@ -100,8 +100,12 @@ def _tool(number: int) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def make_messages(count: int = 12) -> list[dict[str, Any]]:
+def make_messages(count: int = 12, topic: str = "the week") -> list[dict[str, Any]]:
     """A system message, the user's, then whole rounds: calls, their results, an answer, a question.
+
+    Args:
+        count: how many messages.
+        topic: what makes it a conversation of its own.
 
     Raises:
         ValueError: rounds of four and five messages make no such count.
@@ -111,7 +115,7 @@ def make_messages(count: int = 12) -> list[dict[str, Any]]:
         raise ValueError(f"no history has {count} messages")
     messages: list[dict[str, Any]] = [
         {"role": "system", "content": f"You look after an island's storehouse. {_SENTENCE}"},
-        {"role": "user", "content": _SENTENCE},
+        {"role": "user", "content": f"About {topic}: {_SENTENCE}"},
     ]
     calls = [2] * pairs + [1] * ((count - 2 - 5 * pairs) // 4)
     for number, some in enumerate(calls):

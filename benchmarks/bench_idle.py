@@ -42,7 +42,7 @@ async def measure(address: str, effort: Effort) -> list[Row]:
     found = []
     for idle in effort.sizes(AIMS):
         async with (
-            opened(f"{address}/all/{idle}", idle=600) as (filling, filling_ours),
+            opened(f"{address}/all/{idle}", idle=600, topic="filling") as (filling, filling_ours),
             opened(f"{address}/one") as (_, ours),
         ):
             floors = {name: client.towards(f"{address}/one") for name, client in filling.items()}

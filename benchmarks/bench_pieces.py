@@ -29,7 +29,6 @@ import msgspec
 from clients import DEFAULT, FAST
 from measuring import Effort, Row, main, make_row, on_loops
 from msgspec import Struct
-from sniffio import current_async_library
 
 LENGTHS = (1_000, 10_000, 100_000)
 TOGETHER = (1, 40)
@@ -223,14 +222,14 @@ def ours(url: str, transport: str) -> Work:
 # ---------------------------------------------------------------- measuring
 
 
-async def measure(url: str, effort: Effort) -> list[Row]:
+async def measure(url: str, sdk: bool, effort: Effort) -> list[Row]:
     """The rows of the running loop."""
     lengths = effort.sizes(LENGTHS[: 2 if effort.rounds <= 3 else 3])
     rows: list[Row] = []
     async with httpx.AsyncClient(timeout=600, headers={"authorization": "Bearer k"}) as client:
         bare = floor(url, client)
         others = {DEFAULT: ours(url, "httpx"), FAST: ours(url, "fast")}
-        if find_spec("openai") and current_async_library() == "asyncio":
+        if sdk:
             others[OPENAI] = openai_sdk(url)
         for work in (bare, *others.values()):
             await work("40", lengths[0])
@@ -288,8 +287,12 @@ async def _cost(work: Work, form: str, pieces: int) -> float:
 
 def rows(effort: Effort) -> list[Row]:
     """All rows, on both loops."""
+    found = []
     with running() as url:
-        return on_loops(measure, effort, url)
+        for loop in effort.loops:
+            sdk = loop == "asyncio" and find_spec("openai") is not None
+            found += on_loops(measure, effort._replace(loops=(loop,)), url, sdk)
+    return found
 
 
 if __name__ == "__main__":

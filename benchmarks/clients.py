@@ -21,9 +21,18 @@ _TRANSPORTS = {DEFAULT: "httpx", FAST: "fast"}
 
 
 async def open_one(
-    name: str, base_url: str, *, messages: int = 12, tools: int = 10, idle: float = 5.0
+    name: str,
+    base_url: str,
+    *,
+    messages: int = 12,
+    tools: int = 10,
+    idle: float = 5.0,
+    topic: str = "the week",
 ) -> Any:
     """One client by its name, with a history and functions of these numbers.
+
+    Each has a conversation of its own, of the same size: what is known of one is of no use to, and
+    not in the way of, another.
 
     Args:
         name: `HTTPX` or `SOCKETS`, the floors; `DEFAULT` or `FAST`, `llm_tools` over that transport.
@@ -31,8 +40,10 @@ async def open_one(
         messages: how many messages go out.
         tools: how many functions go out.
         idle: seconds for which bare httpx keeps an idle connection.
+        topic: what else makes the conversation its own.
     """
-    history, functions = agent_work.make_messages(messages), agent_work.make_tools(tools)
+    history = agent_work.make_messages(messages, f"{topic}, {name:>10}")
+    functions = agent_work.make_tools(tools)
     if name == HTTPX:
         return HttpxClient(base_url, history, functions, idle=idle)
     if name == SOCKETS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
 
@@ -26,7 +27,7 @@ CLIENTS = {
         *("openai_chat", "openai_responses"),
     ],
     "import": ["llm_tools"],
-    "pieces": [DEFAULT, FAST, "openai"],
+    "pieces": [DEFAULT, FAST, *(["openai"] if find_spec("openai") else [])],
 }
 BEYOND_LOOPS = {"encode", "import"}
 IN_ONE_PROCESS = {"call", "dispatch", "functions", "history", "idle", "loop", "pieces", "stream"}
