@@ -177,13 +177,24 @@ class CallableExecutor:
         value = self.invoke_sync(input)
         return await value if inspect.isawaitable(value) else value
 
-    def invoke_sync(self, input: Input) -> Any:  # noqa: A002 - the field's name
+    def invoke_sync(
+        self,
+        input: Input,  # noqa: A002 - the field's name
+        begin: Callable[[], None] | None = None,
+    ) -> Any:
         """Call it, in this thread; an async function gives an awaitable.
+
+        Args:
+            input: valid input.
+            begin: called right before the function is.
 
         Raises:
             FunctionInputError: the input does not fit.
         """
-        value = self._implementation.call(self.decode(input))
+        decoded = self.decode(input)
+        if begin is not None:
+            begin()
+        value = self._implementation.call(decoded)
         return Later(value) if inspect.iscoroutine(value) else value
 
     def remote(self, input: Input) -> tuple[Callable[..., Any], tuple[Any, ...]]:  # noqa: A002 - the field's name

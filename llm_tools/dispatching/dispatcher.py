@@ -35,7 +35,7 @@ class Dispatcher:
         options: DispatchOptions,
     ) -> None:
         self._admission = Admission(offered, options)
-        self._runner = Runner(options.max_concurrency, options.timeout, options.memo)
+        self._runner = Runner(options.timeout, options.memo)
         self._room = options.max_concurrency
         self._on_result = options.on_result
         self._tasks = tasks

@@ -17,6 +17,7 @@ from ..errors import FunctionInputError
 from . import outcomes
 from .holding import has_gates, pass_gates
 from .memory import Memo
+from .starting import Line
 from .threads import ThreadCall
 
 
@@ -24,16 +25,14 @@ class Runner:
     """Runs functions for one dispatcher.
 
     Args:
-        max_threads: how many sync functions run at once; a limit of each dispatcher's own, so
-            that a function which dispatches does not wait for its own thread.
         timeout: seconds for each function that has no timeout of its own.
         memo: results of idempotent functions so far.
     """
 
-    __slots__ = ("_max_threads", "_memo", "_threads", "_timeout")
+    __slots__ = ("_memo", "_threads", "_timeout", "line")
 
-    def __init__(self, max_threads: int, timeout: float | None, memo: Memo | None) -> None:
-        self._max_threads = max_threads
+    def __init__(self, timeout: float | None, memo: Memo | None) -> None:
+        self.line: Line = Line()
         self._threads: CapacityLimiter | None = None
         self._timeout = timeout
         self._memo = memo
@@ -50,9 +49,12 @@ class Runner:
 
     @property
     def threads(self) -> CapacityLimiter:
-        """Room for the threads of this dispatcher."""
+        """No limit: how many run is the dispatcher's matter.
+
+        A call that had to wait for a thread would hold up those that wait for it to start.
+        """
         if self._threads is None:
-            self._threads = CapacityLimiter(self._max_threads)
+            self._threads = CapacityLimiter(math.inf)
         return self._threads
 
 
@@ -133,15 +135,15 @@ class _Execution:
         return outcomes.success(self._call, value, self._spent, longest)
 
     async def _invoke(self) -> Any:
-        function = self._function
+        function, runner = self._function, self._runner
         if function.is_async:
             return await function.invoke(self._call.input)
         if function.settings.isolation == "process":
             from .processes import call_in_process
 
             return await call_in_process(function, self._call.input)
-        self._thread = ThreadCall(function, self._call.input)
-        value = await self._thread.run(self._runner.threads)
+        self._thread = ThreadCall(function, self._call.input, runner.line.join())
+        value = await self._thread.run(runner.threads)
         return await value if isawaitable(value) else value
 
     def _failure(self, error: Exception) -> FunctionResult:

@@ -10,6 +10,7 @@ from typing import Any
 from anyio import CapacityLimiter, to_thread
 
 from ..callables import CallableExecutor
+from .starting import Start
 
 
 class _State(Enum):
@@ -19,14 +20,22 @@ class _State(Enum):
     DROPPED = auto()
 
 
+class _Dropped(Exception):  # noqa: N818 - no error, and nobody sees it
+    """The call ended before its function began."""
+
+
 class ThreadCall:
-    """One call in a worker thread; it may outlive the task that waits for it."""
+    """One call in a worker thread; it may outlive the task that waits for it.
 
-    __slots__ = ("_function", "_input", "_lock", "_state", "_then")
+    `start` is its place among the others.
+    """
 
-    def __init__(self, function: CallableExecutor, value: dict[str, Any]) -> None:
+    __slots__ = ("_function", "_input", "_lock", "_start", "_state", "_then")
+
+    def __init__(self, function: CallableExecutor, value: dict[str, Any], start: Start) -> None:
         self._function = function
         self._input = value
+        self._start = start
         self._lock = Lock()
         self._state = _State.WAITING
         self._then: Callable[[], None] | None = None
@@ -55,20 +64,31 @@ class ThreadCall:
         then()
 
     def _call(self) -> Any:
-        with self._lock:
-            if self._state is _State.DROPPED:
-                return None
-            self._state = _State.RUNNING
         try:
-            return self._function.invoke_sync(self._input)
+            return self._function.invoke_sync(self._input, self._begin)
+        except _Dropped:
+            return None
         finally:
+            self._start.leave()
             with self._lock:
                 self._state = _State.ENDED
                 then = self._then
             if then is not None:
                 then()
 
+    def _begin(self) -> None:
+        if not self._start.wait():
+            raise _Dropped
+        with self._lock:
+            dropped = self._state is _State.DROPPED
+            if not dropped:
+                self._state = _State.RUNNING
+        self._start.begin()
+        if dropped:
+            raise _Dropped
+
     def _drop(self) -> None:
         with self._lock:
             if self._state is _State.WAITING:
                 self._state = _State.DROPPED
+        self._start.leave()
