@@ -67,8 +67,10 @@ def _compare(
         head = f"{name}: {old[name]} {unit} became {new[name]} ({more / max(old[name], 1):+.0%})."
         if more < 0:
             yield f"{head} That is good; the record must say so, or it hides what comes after."
-        else:
+        elif unit == "events":
             yield "\n  ".join([head, *_grown(name, recorded, found)])
+        else:
+            yield head
 
 
 def _grown(name: str, recorded: Costs, found: Costs) -> list[str]:
