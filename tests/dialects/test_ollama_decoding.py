@@ -99,6 +99,33 @@ def test_reasons(reason: str | None, stop: str) -> None:
     assert (result.stop_reason, result.provider_stop_reason) == (stop, reason)
 
 
+def test_an_answer_that_is_not_done() -> None:
+    """It is incomplete: no good stop, a warning, and no call of it may run."""
+    result = decoded(PLAN, line("Half a sen", tool_calls=[call("Oslo", id="c1")]))
+    assert result.stop_reason == "error"
+    assert result.provider_stop_reason is None
+    assert result.text == "Half a sen"
+    assert codes(result) == ["answer_incomplete"]
+    [use] = result.function_calls
+    assert use.input_error == "the provider broke the answer off; the call may be incomplete"
+
+
+@pytest.mark.parametrize(("reason", "stop"), [("stop", "error"), ("length", "length")])
+def test_a_reason_beside_an_answer_that_is_not_done(reason: str, stop: str) -> None:
+    """A limit is the better word for it; `stop` is contradicted."""
+    result = decoded(PLAN, line("x") | {"done_reason": reason})
+    assert (result.stop_reason, result.provider_stop_reason) == (stop, reason)
+    assert codes(result) == ["answer_incomplete"]
+
+
+def test_an_answer_that_does_not_say_whether_it_is_done() -> None:
+    """Some servers leave the word out: nothing says that anything is missing."""
+    body = line("x")
+    del body["done"]
+    result = decoded(PLAN, body)
+    assert (result.stop_reason, result.warnings) == ("stop", ())
+
+
 @pytest.mark.parametrize(
     ("counts", "usage"),
     [

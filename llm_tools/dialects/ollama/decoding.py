@@ -14,6 +14,8 @@ from .wire import ANSWERS, Answer, WireMessage
 _STOP_REASONS: dict[str, StopReason] = {"stop": "stop", "length": "length"}
 """`load` and `unload` answer a request without messages: `other`, as whatever is not here."""
 
+_INCOMPLETE = "the provider broke the answer off; the call may be incomplete"
+
 
 def decode(plan: Plan, body: bytes, headers: Mapping[str, str]) -> OutputResult:
     """A whole answer.
@@ -46,8 +48,9 @@ def raise_error(plan: Plan, answer: Answer, headers: Mapping[str, str]) -> None:
 def stop_reason(answer: Answer) -> StopReason | None:
     """The wire's reason, normalised; a call ends with `stop` as well."""
     if answer.done_reason is None:
-        return None
-    return _STOP_REASONS.get(answer.done_reason, "other")
+        return "error" if answer.done is False else None
+    reason = _STOP_REASONS.get(answer.done_reason, "other")
+    return "error" if answer.done is False and reason == "stop" else reason
 
 
 def read_answer(
@@ -64,13 +67,17 @@ def read_answer(
     whole, where a stream broke off.
     """
     reply = Reply(plan)
+    reason = "error" if broken is not None else stop_reason(answer)
     _tell(reply, plan, answer.message or WireMessage(), ids)
+    if answer.done is False and broken is None:
+        broken = _INCOMPLETE
+        reply.warn("answer_incomplete", "The server said itself that the answer is not done.")
     return reply.result(
         id="",
         name=answer.model or "",
         created=read_created(answer.created_at, headers),
         usage=_usage(answer),
-        stop="error" if broken is not None else stop_reason(answer),
+        stop=reason,
         provider_stop_reason=answer.done_reason,
         request_id=headers.get("x-request-id"),
         call_error=broken,
