@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import count
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from dialects.google_and_ollama import FUNCTIONS, decoded, frame, plan_of, streamed
@@ -20,6 +20,7 @@ from llm_tools.content import (
     OutputResultReasoning,
     OutputResultText,
     ReasoningDelta,
+    StreamEvent,
     TextDelta,
     Usage,
 )
@@ -387,9 +388,12 @@ def _without_ids(result: OutputResult) -> Any:
 def test_any_frames_give_events_or_a_typed_error(frames: list[bytes]) -> None:
     """Nothing a server may send comes out as a KeyError or the like."""
     decoder = PLAN.target.dialect.open_stream(PLAN, {})
+    events: list[Any] = []
     try:
         for data in frames:
-            decoder.feed(frame(data))
-        decoder.close()
-    except LlmToolsError:
-        pass
+            events += decoder.feed(frame(data))
+        end: Any = decoder.close()
+    except LlmToolsError as error:
+        end = error
+    assert isinstance(end, OutputResult | LlmToolsError)
+    assert all(type(event) in get_args(StreamEvent) for event in events)

@@ -389,6 +389,8 @@ async def test_a_reader_who_leaves_closes_the_connection() -> None:
                     if isinstance(event, FunctionUseDone):
                         break
             await server.reaches(lambda server: server.streaming == 0)
+    with pytest.raises(StreamError, match="The run has not ended"):
+        _ = events.result
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])

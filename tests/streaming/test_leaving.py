@@ -96,15 +96,20 @@ async def test_by_cancellation(server: Server, kind: str, when: str) -> None:
     steps = {"opening": [["stall"]], "first event": [*sends(), ["stall"]]}
     script = server.script(steps.get(when, [*sends(HELLO), ["stall"]]))
     reached = anyio.Event()
+    left: list[str] = []
 
     async def read() -> None:
-        async with model_of(script, kind).stream("Hi") as events:
-            if when in ("later event", "own work"):
+        try:
+            async with model_of(script, kind).stream("Hi") as events:
+                if when in ("later event", "own work"):
+                    await anext(events)
+                reached.set()
+                if when == "own work":
+                    await anyio.sleep_forever()
                 await anext(events)
-            reached.set()
-            if when == "own work":
-                await anyio.sleep_forever()
-            await anext(events)
+        except anyio.get_cancelled_exc_class():
+            left.append("cancelled")
+            raise
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(read)
@@ -114,6 +119,7 @@ async def test_by_cancellation(server: Server, kind: str, when: str) -> None:
             await reached.wait()
         await anyio.wait_all_tasks_blocked()
         tasks.cancel_scope.cancel()
+    assert left == ["cancelled"]
     await gone(script)
     gc.collect()
 

@@ -94,6 +94,7 @@ async def test_a_stream_left_early_through_a_client(server: Server, library: Any
         with anyio.fail_after(10):
             while script.log[0]["gone"] is None:
                 await anyio.sleep(0.01)
+    assert len(script.log) == 1
 
 
 # ---------------------------------------------------------------- the caller's transport

@@ -294,11 +294,17 @@ def test_private_connections_that_are_never_let_go(kind: str, server: Server, ba
 
 
 @pytest.mark.anyio
-async def test_leaving_without_having_entered() -> None:
+async def test_leaving_without_having_entered(kind: str, server: Server) -> None:
     """One exit too many closes nothing of anyone else's."""
-    transport = Transport(TransportSettings())
-    await transport.__aexit__(None, None, None)
-    await transport.aclose()
+    script = server.script(OK)
+    other, transport = [Transport(TransportSettings(transport=kind)) for _ in range(2)]
+    async with other:
+        await other.send(script.request())
+        await transport.__aexit__(None, None, None)
+        await transport.aclose()
+        await other.send(script.request())
+    assert len(script.log) == 2
+    assert len({entry["connection"] for entry in script.log}) == 1
 
 
 @pytest.mark.anyio
