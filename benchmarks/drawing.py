@@ -12,13 +12,13 @@ from math import ceil, floor, log10
 
 from clients import DEFAULT, FAST, HTTPX
 from measuring import Row
-from rendering import BENCHES, Results, works
+from rendering import BENCHES, UNSTEADY, Results, name_of, works
 
 _WIDTH = 900
 _LEFT = 335
 _RIGHT = 30
 _TOP = 74
-_BOTTOM = 34
+_BOTTOM = 56
 _LINE = 21
 _GAP = 8
 
@@ -46,7 +46,10 @@ def plot(results: Results) -> str:
             top += _LINE
         top += _GAP
     bottom = top - _GAP
-    parts = [*_head(bottom + _BOTTOM), *_legend(), *_grid(scale, bottom), *body, "</svg>"]
+    note = _text(
+        16, bottom + 42, f"{UNSTEADY} httpx's pool is bistable here: see the ratios to bare sockets"
+    )
+    parts = [*_head(bottom + _BOTTOM), *_legend(), *_grid(scale, bottom), *body, note, "</svg>"]
     return "\n".join(parts) + "\n"
 
 
@@ -117,7 +120,7 @@ def _grid(scale: _Scale, bottom: float) -> Iterator[str]:
 
 
 def _line(work: str, rows: list[Row], y: float, scale: _Scale) -> Iterator[str]:
-    yield _text(16, y + 4, work.replace("`", ""))
+    yield _text(16, y + 4, name_of(work, rows).replace("`", ""))
     aims = {row.client: row.aim for row in rows if row.aim is not None}
     for client, aim in aims.items():
         name, away = _SERIES[client]

@@ -66,6 +66,7 @@ class Row(Struct, omit_defaults=True):
         aim: the ratio that is not to be exceeded.
         aim_text: how the aim is spelled, where it is not spelled as a ratio.
         figure: what else was measured, with its unit.
+        unsteady: whether the floor may have been in either of two states (see `httpx_floor`).
     """
 
     work: str
@@ -78,6 +79,7 @@ class Row(Struct, omit_defaults=True):
     aim: float | None = None
     aim_text: str = ""
     figure: str = ""
+    unsteady: bool = False
 
     @property
     def is_missed(self) -> bool:
@@ -89,6 +91,7 @@ class Row(Struct, omit_defaults=True):
         aim = f"  aim {self.aim_text or f'{self.aim:g}'}" if self.aim is not None else ""
         steady = f"  {self.steady:.2f} x sockets" if self.steady is not None else ""
         more = f"  {self.figure}" if self.figure else ""
+        more += "  (httpx's pool is bistable here)" if self.unsteady else ""
         missed = "  MISSED" if self.is_missed else ""
         return f"{name:<62} {self.ratio:7.3f}  [{self.low:.3f} to {self.high:.3f}]{steady}{more}{aim}{missed}"
 
@@ -140,7 +143,8 @@ async def compare(
         for name in names:
             costs[name].append(await block(name))
         floors.append(await block(HTTPX))
-    near = _near(floors, steady=in_flight >= _MANY)
+    unsteady = in_flight >= _MANY
+    near = _near(floors, unsteady=unsteady)
     sockets = costs.pop(SOCKETS)
     limits = dict(zip((DEFAULT, FAST), aims, strict=True))
     rows = [
@@ -150,17 +154,18 @@ async def compare(
             _ratios(found, near),
             steady=median(_ratios(found, sockets)),
             aim=limits[name],
+            unsteady=unsteady,
         )
         for name, found in costs.items()
     ]
-    usual = median(floors)
+    spread = [cost / median(floors) for cost in floors]
     steady = median(_ratios(near, sockets))
-    return [*rows, make_row(work, HTTPX, [cost / usual for cost in floors], steady=steady)]
+    return [*rows, make_row(work, HTTPX, spread, steady=steady, unsteady=unsteady)]
 
 
-def _near(floors: list[float], *, steady: bool) -> list[float]:
+def _near(floors: list[float], *, unsteady: bool) -> list[float]:
     """The floor's cost around each round: of its two blocks there, or of all where it is unsteady."""
-    if steady:
+    if unsteady:
         return [median(floors)] * (len(floors) - 1)
     return [(one + other) / 2 for one, other in zip(floors, floors[1:], strict=False)]
 

@@ -28,6 +28,9 @@ BENCHES = {
 BEGIN = "<!-- results: written by benchmarks/run_all.py -->"
 END = "<!-- end of results -->"
 
+UNSTEADY = "\N{DAGGER}"
+"""Stands at ratios to a floor that has two states."""
+
 _OVER_HTTP = ("call", "idle", "loop", "stream", "functions", "history", "cold")
 _ALONE = ("dispatch", "import")
 _LOOPS = ("asyncio", "trio")
@@ -95,6 +98,12 @@ def page(text: str, results: Results) -> str:
     return f"{before}{BEGIN}\n\n{_all_tables(results)}\n\n{END}{after}"
 
 
+def name_of(work: str, rows: Iterable[Row]) -> str:
+    """What is done, with a mark where its floor is unsteady."""
+    unsteady = any(row.unsteady for row in rows if row.work == work)
+    return f"{work} {UNSTEADY}" if unsteady else work
+
+
 def works(rows: Iterable[Row]) -> list[str]:
     """What is done in the rows, once each, in their order."""
     return list(dict.fromkeys(row.work for row in rows))
@@ -120,11 +129,11 @@ def _all_tables(results: Results) -> str:
 
 def _to_httpx(rows: list[Row]) -> str:
     head = ("", *_heads(DEFAULT), "aim", *_heads(FAST), "aim")
-    return _table(
+    table = _table(
         head,
         [
             (
-                work,
+                name_of(work, rows),
                 *[
                     cell
                     for client in (DEFAULT, FAST)
@@ -136,6 +145,20 @@ def _to_httpx(rows: list[Row]) -> str:
             )
             for work in works(rows)
         ],
+    )
+    unsteady = [row for row in rows if row.unsteady and row.client == HTTPX]
+    return "\n\n".join([table, _footnote(unsteady)] if unsteady else [table])
+
+
+def _footnote(unsteady: list[Row]) -> str:
+    """How unsteady the floor was."""
+    spreads = [
+        f"{row.work}, {row.loop}: {number(row.low)} to {number(row.high)}" for row in unsteady
+    ]
+    return (
+        f"{UNSTEADY} The pool of bare httpx is bistable here: read the ratios to bare sockets as well. "
+        "Its own blocks in this run, as shares of their median, from the lower to the upper quartile: "
+        f"{'; '.join(spreads)}."
     )
 
 
