@@ -90,16 +90,18 @@ def main() -> int:
     if given.render:
         render(read_results())
         return 0
-    rows = read_results().rows if given.benches else {}
+    rows = read_results().rows if RESULTS.exists() else {}
+    missed = False
     for bench in given.benches or BENCHES:
         print(f"{BENCHES[bench]} (bench_{bench}.py)", flush=True)
         rows[bench] = measure(bench, quick=given.quick)
         for row in rows[bench]:
+            missed |= row.is_missed
             print(f"  {row}", flush=True)
-    results = Results(versions(), {bench: rows[bench] for bench in BENCHES if bench in rows})
-    write_results(results)
-    render(read_results())
-    return int(any(row.is_missed for found in rows.values() for row in found))
+        # Written at once: whoever stops here goes on later with the names of the other benches.
+        write_results(Results(versions(), {one: rows[one] for one in BENCHES if one in rows}))
+        render(read_results())
+    return int(missed)
 
 
 if __name__ == "__main__":
