@@ -273,6 +273,25 @@ def test_any_bytes_in_any_pieces(body: bytes, sizes: list[int], kind: Framing) -
     assert frames_of(kind, *cut(body, sizes)) == frames_of(kind, body)
 
 
+PAYLOAD = b'{"text": "' + b"x" * 40 + b'"}'
+EVENTS = [
+    b"data: " + PAYLOAD + b"\n\n", b"data: [DONE]\n\n", b"data: [DONE]" + b" " * 30 + b"\n\n",
+    b"data:" + PAYLOAD + b"\n\n", b"data: " + PAYLOAD + b"\n", b"data: " + PAYLOAD + b"\r\n\r\n",
+    b"data: " + PAYLOAD, b"event: x\n", b"event: x\ndata: " + PAYLOAD + b"\n\n", b"data: a\n\n",
+    b"data: \n\n", b": c\n\n", b"\n", b"\n\n", b"\r",
+]  # fmt: skip
+
+
+@settings(max_examples=1000, deadline=None)
+@given(
+    st.lists(st.lists(st.sampled_from(EVENTS), min_size=1, max_size=6).map(b"".join), max_size=4)
+)
+def test_chunks_of_whole_events(chunks: list[bytes]) -> None:
+    """Chunks that are read at once, or nearly are, give what their single bytes give."""
+    body = b": hi\n\n" + b"".join(chunks)
+    assert frames_of("sse", b": hi\n\n", *chunks) == frames_of("sse", *cut(body, [1]))
+
+
 @settings(max_examples=200, deadline=None)
 @given(
     st.lists(st.one_of(st.binary(max_size=30), st.builds(

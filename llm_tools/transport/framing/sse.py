@@ -14,6 +14,7 @@ from .whole import WholeBody
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
 _DONE = b"[DONE]"
+_END = b"data: [DONE]\n\n"
 _LONGEST_DONE = 32
 
 
@@ -38,10 +39,7 @@ class SseFraming:
     def feed(self, chunk: bytes) -> list[Frame]:
         """The events this chunk completes."""
         if self._whole_lines and chunk.endswith(b"\n"):
-            short = chunk.find(b"\n") == len(chunk) - 2 >= 6 + _LONGEST_DONE and b"\r" not in chunk
-            if short and chunk.startswith(b"data: ") and not self._data and self._event is None:
-                return [Frame(None, chunk[6:-2])]  # one event and nothing else, as most are
-            return self._read(chunk.splitlines())
+            return self._read_whole(chunk)
         if self._other is not None:
             return self._other.feed(chunk)
         if not self._begun:
@@ -84,12 +82,21 @@ class SseFraming:
         if self._line:
             chunk = b"".join([*self._line, chunk])
             self._line.clear()
-        lines = chunk.splitlines()
         self._after_cr = chunk.endswith(b"\r")
         if not chunk.endswith((b"\r", b"\n")):
-            self._line.append(lines.pop())
+            end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
+            self._line.append(chunk[end:])
+            chunk = chunk[:end]
         self._whole_lines = not self._line and not self._after_cr
-        return self._read(lines)
+        return self._read_whole(chunk)
+
+    def _read_whole(self, chunk: bytes) -> list[Frame]:
+        """The events of whole lines."""
+        if chunk.startswith(b"data: ") and not (self._data or self._event or b"\r" in chunk):
+            if chunk.find(b"\n") == len(chunk) - 2 >= 6 + _LONGEST_DONE:
+                return [Frame(None, chunk[6:-2])]  # one event and nothing else, as most are
+            return _read_plain(chunk) or self._read(chunk.splitlines())
+        return self._read(chunk.splitlines())
 
     def _read(self, lines: list[bytes]) -> list[Frame]:
         frames: list[Frame] = []
@@ -115,3 +122,16 @@ class SseFraming:
             frames.append(Frame(None, _DONE))
         elif payload:
             frames.append(Frame(self._event, payload))
+
+
+def _read_plain(chunk: bytes) -> list[Frame]:
+    """The frames of a chunk of whole events without names, each one line; none of any other."""
+    events = chunk.removesuffix(_END)
+    payloads = events[6:-2].split(b"\n\ndata: ")
+    whole = events.endswith(b"\n\n") and events.count(b"\n") == 2 * len(payloads)
+    if not whole or min(map(len, payloads)) < _LONGEST_DONE:
+        return []
+    frames = [Frame(None, payload) for payload in payloads]
+    if len(events) < len(chunk):
+        frames.append(Frame(None, _DONE))
+    return frames
