@@ -72,6 +72,15 @@ def test_what_misses_its_aim_is_bold_and_explained(results: Results) -> None:
     assert f"- **One tool call**: {missed}.\n  {rendering.WHY_MISSED['call']}\n" in page
 
 
+def test_what_costs_more_than_its_floor_is_told_without_an_aim_too() -> None:
+    """It is not hidden by having none."""
+    rows = {"functions": rows_of(DEFAULT, 1.5, None), "call": rows_of(FAST, 1.0, None)}
+    page = rendering.page(f"{BEGIN}{END}", Results({}, rows))
+    told = "a call, default, asyncio 1.5 (no aim); a call, default, trio 1.5 (no aim)"
+    assert page.count(" (no aim)") == 2
+    assert f"- **Many functions**: {told}.\n  {rendering.WHY_MISSED['functions']}\n" in page
+
+
 def test_an_unsteady_floor_is_told_at_the_ratio_to_it() -> None:
     """In the table, in the plot and where a bench prints it."""
     rows = [
@@ -89,7 +98,7 @@ def test_an_unsteady_floor_is_told_at_the_ratio_to_it() -> None:
 def test_where_nothing_is_missed_the_page_says_so(results: Results) -> None:
     """Instead of an empty list."""
     met = Results(results.versions, {"call": rows_of(FAST, 0.2, 0.25)})
-    assert "None in this run." in rendering.page(f"{BEGIN}{END}", met)
+    assert "Nothing in this run." in rendering.page(f"{BEGIN}{END}", met)
 
 
 @pytest.mark.parametrize("text", ["", BEGIN, END, f"{END}{BEGIN}"])
