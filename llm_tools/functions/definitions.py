@@ -12,7 +12,7 @@ from msgspec import Struct
 from ..content import JSON, ResultWarning
 from ..errors import ConfigurationError
 from .caching import Bounded, Same
-from .numbers import refuse_lacking
+from .numbers import holds_null, may_lack, refuse_lacking
 from .schemas.checking import check_schema
 from .schemas.nesting import decode_shallow
 from .schemas.roots import check_object_root, is_empty_root
@@ -71,7 +71,7 @@ _ENCODER = msgspec.json.Encoder()
 _SETS: Bounded[FunctionSet] = Bounded(256)
 _SETS_OF_OBJECTS: Bounded[tuple[FunctionSet, tuple[Any, ...]]] = Bounded(256)
 _DICTS = frozenset({dict})
-_SETS_OF_DICTS: Bounded[FunctionSet] = Bounded(256)
+_SETS_OF_DICTS: Bounded[tuple[FunctionSet, bool]] = Bounded(256)
 
 
 def normalize_functions(functions: Iterable[FunctionLike]) -> FunctionSet:
@@ -108,10 +108,14 @@ def _find_set_of_dicts(functions: list[dict[str, Any]]) -> FunctionSet:
     """The set of plain dicts, found by the JSON of the whole list."""
     try:
         content = _ENCODER.encode(functions)
-        refuse_lacking(content, functions, "functions")
-    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError, ConfigurationError):
+    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError):
         return _find_set(functions)  # it says which of them is no JSON
-    return _SETS_OF_DICTS.get(content, lambda: _find_set(functions))
+    found, has_null = _SETS_OF_DICTS.get(
+        content, lambda: (_find_set(functions), holds_null(content))
+    )
+    if has_null and may_lack(functions):
+        return _find_set(functions)  # a NaN stands for a null this time: it says where
+    return found
 
 
 def _is_settled(item: Any) -> bool:

@@ -13,9 +13,13 @@ from ..errors import ConfigurationError
 from .schemas.walking import Path, where
 
 _MOST_VALUES = 100_000
-_NULL = re.compile(rb"[\[:,]null").search
 # Their bytes in MessagePack. No text holds them: 0xCB leads a character that goes on otherwise.
 _LACKING = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]").search
+
+
+def holds_null(content: bytes) -> bool:
+    """Whether there may be a null in JSON; a text that holds the word counts, too."""
+    return b"null" in content
 
 
 def refuse_lacking(content: bytes, value: Any, owner: str) -> None:
@@ -29,7 +33,7 @@ def refuse_lacking(content: bytes, value: Any, owner: str) -> None:
     Raises:
         ConfigurationError: naming the owner, the number, and the JSON pointer to it.
     """
-    if _NULL(content) is None or not _may_lack(value):
+    if not holds_null(content) or not may_lack(value):
         return
     found = find_lacking(msgspec.to_builtins(value))
     if found is not None:
@@ -56,7 +60,8 @@ def find_lacking(value: Any) -> tuple[Path, float] | None:
     return None
 
 
-def _may_lack(value: Any) -> bool:
+def may_lack(value: Any) -> bool:
+    """Whether a value may hold such a number; False is certain."""
     try:
         return _LACKING(msgspec.msgpack.encode(value)) is not None
     except (TypeError, ValueError, OverflowError, RecursionError):
