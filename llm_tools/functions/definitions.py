@@ -12,7 +12,7 @@ from msgspec import Struct
 from ..content import JSON, ResultWarning
 from ..errors import ConfigurationError
 from .caching import Bounded, Same
-from .numbers import holds_null, may_lack, refuse_lacking
+from .numbers import refuse_lacking
 from .schemas.checking import check_schema
 from .schemas.nesting import decode_shallow
 from .schemas.roots import check_object_root, is_empty_root
@@ -68,10 +68,11 @@ class FunctionSet:
 
 
 _ENCODER = msgspec.json.Encoder()
+_PACKER = msgspec.msgpack.Encoder()
 _SETS: Bounded[FunctionSet] = Bounded(256)
 _SETS_OF_OBJECTS: Bounded[tuple[FunctionSet, tuple[Any, ...]]] = Bounded(256)
 _DICTS = frozenset({dict})
-_SETS_OF_DICTS: Bounded[tuple[FunctionSet, bool]] = Bounded(256)
+_SETS_OF_DICTS: Bounded[FunctionSet] = Bounded(256)
 
 
 def normalize_functions(functions: Iterable[FunctionLike]) -> FunctionSet:
@@ -105,17 +106,12 @@ def are_plain_dicts(functions: Any) -> TypeGuard[list[dict[str, Any]]]:
 
 
 def _find_set_of_dicts(functions: list[dict[str, Any]]) -> FunctionSet:
-    """The set of plain dicts, found by the JSON of the whole list."""
+    """The set of plain dicts, found by their MessagePack, which tells NaN from null."""
     try:
-        content = _ENCODER.encode(functions)
-    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError):
+        content = _PACKER.encode(functions)
+    except (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError):
         return _find_set(functions)  # it says which of them is no JSON
-    found, has_null = _SETS_OF_DICTS.get(
-        content, lambda: (_find_set(functions), holds_null(content))
-    )
-    if has_null and may_lack(functions):
-        return _find_set(functions)  # a NaN stands for a null this time: it says where
-    return found
+    return _SETS_OF_DICTS.get(content, lambda: _find_set(functions))
 
 
 def _is_settled(item: Any) -> bool:

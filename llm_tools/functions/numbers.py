@@ -17,11 +17,6 @@ _MOST_VALUES = 100_000
 _LACKING = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]").search
 
 
-def holds_null(content: bytes) -> bool:
-    """Whether there may be a null in JSON; a text that holds the word counts, too."""
-    return b"null" in content
-
-
 def refuse_lacking(content: bytes, value: Any, owner: str) -> None:
     """Refuse a value one of whose numbers became null in its JSON.
 
@@ -33,7 +28,7 @@ def refuse_lacking(content: bytes, value: Any, owner: str) -> None:
     Raises:
         ConfigurationError: naming the owner, the number, and the JSON pointer to it.
     """
-    if not holds_null(content) or not may_lack(value):
+    if b"null" not in content or not _may_lack(value):
         return
     found = find_lacking(msgspec.to_builtins(value))
     if found is not None:
@@ -60,8 +55,7 @@ def find_lacking(value: Any) -> tuple[Path, float] | None:
     return None
 
 
-def may_lack(value: Any) -> bool:
-    """Whether a value may hold such a number; False is certain."""
+def _may_lack(value: Any) -> bool:
     try:
         return _LACKING(msgspec.msgpack.encode(value)) is not None
     except (TypeError, ValueError, OverflowError, RecursionError):
