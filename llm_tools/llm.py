@@ -16,7 +16,7 @@ from .content import JSON, OutputResult, ResultWarning
 from .errors import ConfigurationError
 from .given import check_switch
 from .later import later
-from .options import LlmOptions, Options, check_where, merge_options
+from .options import LlmOptions, Options, check_where, hide_keys, merge_options
 from .registry import resolve
 from .spec import Target
 from .transport import SharedTransport
@@ -71,6 +71,7 @@ def use_llm(
     Raises:
         ConfigurationError: an unknown endpoint or option, no model, or two.
     """
+    options = hide_keys(options)
     if isinstance(key, list | tuple):
         if model is not None:
             raise ConfigurationError(f"A list names its models itself: leave model={model!r} out.")
@@ -121,6 +122,7 @@ class Llm:
         Raises:
             ConfigurationError: an unknown option or an impossible value.
         """
+        changes = hide_keys(changes)
         options = merge_options(self._options, changes)
         shared = self._transport if options.wire == self._options.wire else None
         return Llm(self._key, self._model, options, transport=shared)
@@ -237,7 +239,8 @@ class Llm:
         await self._transport.get().aclose()
 
     def __repr__(self) -> str:
-        return f"<Llm {self._target.endpoint.key}.{self._target.model}>"
+        target = getattr(self, "_target", None)  # a crash reporter may look at one half made
+        return f"<Llm {target.endpoint.key}.{target.model}>" if target else "<Llm>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Llm, (self._key, self._model, self._options))

@@ -12,7 +12,7 @@ from .content import JSON
 from .errors import ConfigurationError
 from .functions.numbers import find_lacking
 from .spec import Endpoint, Params
-from .transport import Secret, TransportSettings
+from .transport import Address, Secret, TransportSettings
 
 KeySource: TypeAlias = str | Callable[[], str | Awaitable[str]]
 """A key, or a function (sync or async) that returns one."""
@@ -130,6 +130,19 @@ class Options(Struct, frozen=True, kw_only=True):
     def settings(self) -> dict[str, str]:
         """The non-secret ones of `where`, which a dialect may read."""
         return {name: value for name, value in self.where.items() if name in WHERE}
+
+
+def hide_keys(options: LlmOptions) -> LlmOptions:
+    """The same options, keys in their `Secret`: whatever frame holds them may be shown."""
+    hidden: Any = {}
+    for name, value in options.items():
+        if name in SECRETS and value is not None and not isinstance(value, Secret):
+            hidden[name] = Secret(value)  # type: ignore[arg-type]  # checked when it is revealed
+        elif name == "base_url" and isinstance(value, str):
+            hidden[name] = Address(value)
+        else:
+            hidden[name] = value
+    return hidden  # type: ignore[no-any-return]
 
 
 def merge_options(base: Options, changes: Mapping[str, Any]) -> Options:

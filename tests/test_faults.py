@@ -426,3 +426,18 @@ def test_recorded_errors_have_the_class_of_their_status() -> None:
             assert "it gave no reason" not in str(error), record["id"]
             seen += 1
     assert seen > 50
+
+
+def test_a_page_without_end_is_not_searched() -> None:
+    """A title is looked for where titles are; tags that never close would be looked at twice each."""
+    page = f"<p>{'y' * 5000}<title>Too far</title>".encode()
+    assert "Too far" not in str(provider_error("acme", status=500, body=page, headers={}))
+    page = b"<html><title>Near</title>" + b"<title>" * 9000
+    assert "500: Near." in str(provider_error("acme", status=500, body=page, headers={}))
+
+
+def test_a_wait_beyond_all_numbers() -> None:
+    """It is none."""
+    details = [{"retryDelay": {"seconds": 10**400}}]
+    body = json.dumps({"error": {"message": "m", "details": details}}).encode()
+    assert provider_error("acme", status=429, body=body, headers={}).retry_after is None

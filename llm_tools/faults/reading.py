@@ -12,6 +12,7 @@ from msgspec import Struct
 from ..content import JSON
 
 _DEEPEST = 4
+_READ = 4000  # of a page; a search for tags that never close looks at every start of one
 _TITLE = re.compile(r"<(title|h1)[^>]*>(.*?)</\1", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 _EVENT_DATA = re.compile(rb"^data: ?(\{.*\})\s*$", re.MULTILINE)
@@ -59,10 +60,11 @@ def read_bytes(body: bytes, headers: Mapping[str, str]) -> Said:
     )
 
 
-def read_body(body: JSON) -> Said:
+def read_body(body: JSON, depth: int = 0) -> Said:
     """A decoded body; empty where it is an answer and not an error."""
     if isinstance(body, list):
-        return next((said for item in body[:8] if (said := read_body(item))), Said())
+        items = body[:8] if depth < _DEEPEST else []
+        return next((said for item in items if (said := read_body(item, depth + 1))), Said())
     if not isinstance(body, dict):
         return Said()
     if body.get("error"):
@@ -151,13 +153,13 @@ def _message(error: dict[str, Any], inner: Said) -> str:
     return f"{text}: {inner.message}" if text else inner.message
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, depth: int = 0) -> str:
     """A string; or validation errors, each with the place it is about."""
     match value:
         case str():
             return value
-        case list():
-            return "; ".join([text for item in value[:5] if (text := _text(item))])
+        case list() if depth < _DEEPEST:
+            return "; ".join([text for item in value[:5] if (text := _text(item, depth + 1))])
         case {"msg": str(text), "loc": list(place)}:
             return f"{'.'.join(map(str, place))}: {text}"
         case {"message": str(text)} | {"msg": str(text)}:
@@ -187,6 +189,7 @@ def _request_id(body: dict[str, Any]) -> str | None:
 
 def _plain(text: str) -> str:
     """HTML as its title, other text as it is."""
+    text = text[:_READ]
     if "<" not in text[:500]:
         return text.strip()
     title = _TITLE.search(text)

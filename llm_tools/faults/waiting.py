@@ -24,7 +24,7 @@ def retry_after(headers: Mapping[str, str], details: JSON = None) -> float | Non
 def _number(text: Any) -> float | None:
     try:
         value = float(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return value if math.isfinite(value) and value >= 0 else None
 

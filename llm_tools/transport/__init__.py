@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .masking import Address
 from .message import HttpAnswer, Location, OutgoingRequest
 from .secret import Secret
 from .settings import TransportSettings
@@ -33,6 +34,7 @@ _LAZY = {
 }
 
 __all__ = [
+    "Address",
     "AttemptFailed",
     "FastTransport",
     "HttpAnswer",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from errno import EMFILE, ENFILE
 from math import inf
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -25,15 +26,33 @@ class Broken(Exception):  # noqa: N818 - never leaves the room
         phase: how far it got.
         cause: a detached copy of what was raised below: its type and message alone.
         final: whether trying again would end the same way.
+        crowded: whether the process has no file left for a connection.
     """
 
     def __init__(
-        self, phase: Phase, cause: Exception | None = None, *, final: bool = False
+        self,
+        phase: Phase,
+        cause: Exception | None = None,
+        *,
+        final: bool = False,
+        crowded: bool = False,
     ) -> None:
         super().__init__(phase)
         self.phase: Phase = phase
         self.cause: Exception | None = cause
         self.final: bool = final
+        self.crowded: bool = crowded
+
+
+def is_crowded(error: BaseException | None) -> bool:
+    """Whether an error, or one below it, says that no more files may be opened."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in (EMFILE, ENFILE):
+            return True
+        if isinstance(error, BaseExceptionGroup) and any(map(is_crowded, error.exceptions)):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 class Attempt:
@@ -69,6 +88,17 @@ class Attempt:
     def pause(self) -> None:
         """Stop the clock: waiting for a free connection does not count."""
         self._scope.deadline = inf
+
+    def last_call(self, seconds: float) -> float:
+        """Stop the clock for good, and say when it, or these seconds from now, would be over."""
+        until = min(self._scope.deadline, current_time() + seconds)
+        self._scope.deadline = inf
+        return until
+
+    @property
+    def paused(self) -> bool:
+        """Whether the clock stands, though the attempt has a limit."""
+        return self._seconds is not None and self._scope.deadline == inf
 
     def begin(self) -> None:
         """Start the clock anew."""

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..errors import ConfigurationError
-from .masking import keys_in_url, mask_url, needles
+from .masking import Needles, keys_in_url, mask_url
 from .secret import Key
 
 _PORTS = {"http": 80, "https": 443}
@@ -46,7 +46,7 @@ class Head:
         )
         self.fields: tuple[tuple[str, str], ...] = fields
         self.secrets: tuple[Key, ...] = (*secrets, *keys_in_url(url))
-        self.needles: tuple[bytes, ...] = needles(self.secrets)
+        self.needles: Needles = Needles(self.secrets)
         self.prepared: Any = None
 
     @property

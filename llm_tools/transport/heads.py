@@ -11,6 +11,7 @@ from .head import Head
 from .launching import launch
 from .locating import base_fields, find_url, read_inputs
 from .message import OutgoingRequest
+from .proxies import find_proxy
 from .secret import Key
 
 _MOST = 256
@@ -20,10 +21,17 @@ _LOOPBACK = ("localhost", "::1", "0.0.0.0")  # noqa: S104 - compared with, never
 class Heads:
     """Finds a request's address and key; what does not change between calls is looked up."""
 
-    __slots__ = ("_allow_http", "_at_hand", "_built")
+    __slots__ = ("_allow_http", "_at_hand", "_built", "_proxied")
 
-    def __init__(self, *, allow_http: bool) -> None:
+    def __init__(self, *, allow_http: bool, proxied: bool = True) -> None:
+        """Make a finder.
+
+        Args:
+            allow_http: a key may go over plain http to another machine.
+            proxied: requests go through the proxies of the environment.
+        """
         self._allow_http = allow_http
+        self._proxied = proxied
         self._built: dict[tuple[Any, ...], tuple[Any, Head]] = {}
         self._at_hand: dict[tuple[Any, ...], tuple[Any, Head]] = {}
 
@@ -80,8 +88,8 @@ class Heads:
         for name, value in auth:
             fields[name.lower()] = value
         head = Head(find_url(request, inputs), tuple(fields.items()), _secrets(auth))
-        if (auth or isinstance(endpoint.auth, AwsAuth)) and not self._allow_http:
-            check_encrypted(head, endpoint.key)
+        if (head.secrets or isinstance(endpoint.auth, AwsAuth)) and not self._allow_http:
+            check_encrypted(head, endpoint.key, proxied=self._proxied)
         return head
 
 
@@ -104,21 +112,31 @@ def _remember(
     built[known_by] = endpoint, head
 
 
-def check_encrypted(head: Head, endpoint: str) -> None:
+def check_encrypted(head: Head, endpoint: str, *, proxied: bool) -> None:
     """Refuse to send a key in the clear to another machine.
 
     Raises:
         ConfigurationError: plain http to a host that is not this one.
     """
-    host = head.host
-    if head.scheme == "https" or host in _LOOPBACK or host.endswith(".localhost"):
+    if head.scheme == "https":
         return
-    if host.startswith("127.") and host.replace(".", "").isdecimal():
-        return
+    place = head.host
+    if is_this_machine(place):
+        place = find_proxy(head.scheme, place) if proxied else ""
+        if not place or is_this_machine(place):
+            return
+        place = f"the proxy {place}; name {head.host} in NO_PROXY"
     raise ConfigurationError(
-        f"{endpoint} would send a key over plain http to {host}. Use https, or pass "
+        f"{endpoint} would send a key over plain http to {place}. Use https, or pass "
         "allow_http=True if the way there is safe."
     )
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether a host is the one this runs on."""
+    if host in _LOOPBACK or host.endswith(".localhost"):
+        return True
+    return host.startswith("127.") and host.replace(".", "").isdecimal()
 
 
 def _secrets(auth: AuthFields) -> tuple[Key, ...]:

@@ -9,6 +9,7 @@ from ..errors import ResponseDecodeError
 
 _IDENTITY = ("", "identity")
 _AUTOMATIC = zlib.MAX_WBITS | 32  # gzip or zlib, by the header
+_LONGEST_LENGTH = 20  # digits; int() refuses thousands of them
 _RAW = -zlib.MAX_WBITS
 
 
@@ -35,7 +36,7 @@ class Inflater:
                 retryable=False,
             )
         length = headers.get("content-length", "")
-        if length.isdecimal() and int(length) > limit:
+        if length.isdecimal() and int(length[:_LONGEST_LENGTH]) > limit:
             raise self._too_large()
 
     def feed(self, chunk: bytes) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from urllib.parse import urljoin
 
 from .. import faults
 from ..errors import (
@@ -50,6 +51,8 @@ def refused(
 ) -> Failed:
     """The provider answered with a status of 300 or above."""
     masked = mask_headers(headers, head.secrets)
+    if status < 400 and "location" in masked:
+        masked = {**masked, "location": _absolute(masked["location"], head)}
     if "retry-after" in masked and "date" not in masked:
         from email.utils import formatdate  # slow to import, and rarely needed
 
@@ -109,12 +112,20 @@ def past_deadline(endpoint: str, seconds: float) -> RequestTimeoutError:
 
 def no_api(endpoint: str, head: Head, body: bytes) -> ResponseDecodeError:
     """A web page where an answer of an API was expected."""
-    text = mask_error_body(body[:_SHOWN], head.secrets).decode("utf-8", "replace")
+    text = mask_error_body(body, head.secrets)[:_SHOWN].decode("utf-8", "replace")
     return ResponseDecodeError(
         f"{endpoint} ({head.host}) answered with a web page: check base_url.",
         body=text,
         retryable=False,
     )
+
+
+def _absolute(location: str, head: Head) -> str:
+    """Where a redirect points to; a location without a host stays at the same."""
+    try:
+        return urljoin(f"{head.scheme}://{head.netloc}/", location)
+    except ValueError:
+        return location
 
 
 _ADVICE: Mapping[str, str] = {

@@ -32,7 +32,7 @@ def first_set(options: Mapping[str, Any], name: str, variables: tuple[str, ...])
 def read_inputs(endpoint: Endpoint, options: Mapping[str, Any]) -> tuple[str | None, ...]:
     """What the URL depends on besides the model and the path: base URL, then the settings."""
     base_url = first_set(options, "base_url", endpoint.base_url_env)
-    if base_url is not None and "?" in base_url:
+    if base_url is not None and ("?" in base_url or "@" in base_url):
         base_url = Address(base_url)
     if not endpoint.settings:
         return (base_url,)

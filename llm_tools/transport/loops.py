@@ -18,8 +18,12 @@ _CLOSING_TIME = 1.0
 class Pool(Carrier, Protocol):
     """A carrier with connections of its own."""
 
-    async def aclose(self) -> None:
-        """Close what is idle now, and what is in use as it comes back."""
+    async def aclose(self, *, at_once: bool = False) -> None:
+        """Close what is idle now, and what is in use as it comes back.
+
+        Args:
+            at_once: nothing will come back, for the loop ends.
+        """
 
 
 class Pools:
@@ -30,12 +34,12 @@ class Pools:
     def __init__(self) -> None:
         self.by_key: dict[Any, Pool] = {}
 
-    async def aclose(self) -> None:
+    async def aclose(self, *, at_once: bool = False) -> None:
         """Close them all."""
         pools = list(self.by_key.values())
         self.by_key.clear()
         for pool in pools:
-            await pool.aclose()
+            await pool.aclose(at_once=at_once)
 
 
 class LoopState:
@@ -62,9 +66,9 @@ class LoopState:
         finally:
             _state.set(None)
             with anyio.move_on_after(_CLOSING_TIME, shield=True):
-                await self.shared.aclose()
+                await self.shared.aclose(at_once=True)
                 for pools in list(self.private.values()):
-                    await pools.pools.aclose()
+                    await pools.pools.aclose(at_once=True)
             self.private.clear()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from urllib.parse import unquote
 
 from msgspec.structs import replace
 
@@ -16,10 +17,16 @@ _SECRET_PARAMETER = re.compile(
     r"((?:^|[?&])(?:api[-_]?key|key|access_token|token|sig|signature|subscription-key)=)([^&#]*)",
     re.IGNORECASE,
 )
+_USER = re.compile(r"^([^/?#]*//)[^/?#]*@")
+_ESCAPE = re.compile(
+    rb"""\\+u00([0-9a-f]{2})|%([0-9a-f]{2})|&#x0*([0-9a-f]{2});|&#0*(\d{2,3});|\\+(["/\\])""",
+    re.IGNORECASE,
+)
+"""A character in JSON, JSON in JSON, a URL or HTML."""
 
 
 class Address(str):
-    """A base URL, whose repr, as in a traceback's locals, has its query's keys masked."""
+    """A base URL, whose repr, as in a traceback's locals, has its keys masked."""
 
     __slots__ = ()
 
@@ -28,54 +35,88 @@ class Address(str):
 
 
 def mask_url(url: str) -> str:
-    """The URL with the values of parameters that hold keys masked; the others stay readable."""
+    """The URL with passwords and the values of parameters that hold keys masked."""
+    if "@" in url:
+        url = _USER.sub(rf"\g<1>{MASK}@", url, count=1)
     return _SECRET_PARAMETER.sub(rf"\g<1>{MASK}", url)
 
 
 def keys_in_url(url: str) -> list[Key]:
-    """The keys a base URL's query holds."""
+    """The keys a base URL's query holds, as they stand there."""
     return [Key(found.group(2)) for found in _SECRET_PARAMETER.finditer(url) if found.group(2)]
 
 
-def needles(secrets: Iterable[Key]) -> tuple[bytes, ...]:
-    """What to look for in an answer, should the provider echo the key."""
-    return tuple(
-        secret.encode("utf-8", "replace")
-        for secret in secrets
-        if len(secret) >= _SHORTEST_IN_ANSWERS
-    )
+class Needles:
+    """The keys to look for in an answer, should the provider echo them.
+
+    A key may be spelled with escapes of JSON: where `signs`, which are quick to look for, tell of
+    any, all spellings are masked.
+    """
+
+    __slots__ = ("_keys", "signs")
+
+    def __init__(self, secrets: Iterable[Key]) -> None:
+        self._keys = tuple(key for key in secrets if len(key) >= _SHORTEST_IN_ANSWERS)
+        signs = [_encoded(key) for key in self._keys]
+        if signs:
+            signs.append(b"\\u00")
+            if any("/" in key for key in self._keys):
+                signs.append(b"\\/")
+        self.signs: tuple[bytes, ...] = tuple(signs)
+
+    def mask(self, data: bytes) -> bytes:
+        """The data without the keys."""
+        return _masked(data, self._keys)
+
+    def mask_values(self, headers: Mapping[str, str]) -> Mapping[str, str]:
+        """The headers without the keys; as they are where no key is in them."""
+        values = "\n".join(headers.values())
+        for key in self._keys:
+            if key in values:
+                headers = {name: value.replace(key, MASK) for name, value in headers.items()}
+        return headers
+
+    def __repr__(self) -> str:
+        return f"<{len(self._keys)} needles>"
 
 
-def mask_answer(data: bytes, looked_for: tuple[bytes, ...]) -> bytes:
+def mask_answer(data: bytes, needles: Needles) -> bytes:
     """An answer without the key."""
-    for needle in looked_for:
-        if needle in data:
-            data = data.replace(needle, MASK.encode())
+    for sign in needles.signs:
+        if sign in data:
+            return needles.mask(data)
     return data
 
 
-def mask_frames(frames: list[Frame], looked_for: tuple[bytes, ...]) -> list[Frame]:
+def mask_frames(frames: list[Frame], needles: Needles) -> list[Frame]:
     """Frames of a stream without the key, which may have come in two pieces."""
+    signs = needles.signs
     for frame in frames:
-        for needle in looked_for:
-            if needle in frame.data:
-                return [replace(one, data=mask_answer(one.data, looked_for)) for one in frames]
+        for sign in signs:
+            if sign in frame.data:
+                return [replace(one, data=needles.mask(one.data)) for one in frames]
     return frames
 
 
 def mask_error_body(data: bytes, secrets: Iterable[Key]) -> bytes:
-    """The body of an error without the key."""
-    for secret in secrets:
-        if len(secret) >= _SHORTEST_IN_ERRORS:
-            data = data.replace(secret.encode("utf-8", "replace"), MASK.encode())
+    """The body of an error without the key, however it is spelled, or cut off at the end."""
+    keys = tuple(key for key in secrets if len(key) >= _SHORTEST_IN_ERRORS)
+    data = _masked(data, keys)
+    for key in keys:
+        whole = _encoded(key)
+        for length in range(len(whole) - 1, _SHORTEST_IN_ERRORS - 1, -1):
+            if data.endswith(whole[:length]):
+                return data[:-length] + MASK.encode()
     return data
 
 
 def mask_text(text: str, secrets: Iterable[Key]) -> str:
-    """A message without the key."""
+    """A message without the key; nor in small letters, as the name of a host is written."""
     for secret in secrets:
         if len(secret) >= _SHORTEST_IN_ERRORS:
             text = text.replace(secret, MASK)
+            if len(secret) >= _SHORTEST_IN_ANSWERS and secret.lower() in text:
+                text = text.replace(secret.lower(), MASK)
     return text
 
 
@@ -86,13 +127,37 @@ def mask_headers(headers: Mapping[str, str], secrets: tuple[Key, ...]) -> Mappin
     return {name: mask_text(value, secrets) for name, value in headers.items()}
 
 
-def mask_answer_headers(
-    headers: Mapping[str, str], looked_for: tuple[bytes, ...]
-) -> Mapping[str, str]:
-    """Headers of an answer without the key; as they are where it is not in them."""
-    values = "\n".join(headers.values())
-    for needle in looked_for:
-        key = needle.decode()
-        if key in values:
-            headers = {name: value.replace(key, MASK) for name, value in headers.items()}
-    return headers
+def _encoded(key: str) -> bytes:
+    return key.encode("utf-8", "replace")
+
+
+def _masked(data: bytes, keys: tuple[Key, ...]) -> bytes:
+    """Without the keys, plain or with any of their characters escaped."""
+    for key in keys:
+        data = data.replace(_encoded(key), MASK.encode())
+    bare = _ESCAPE.sub(_character, data)
+    for key in {*keys, *[Key(unquote(key)) for key in keys]}:
+        if _encoded(key) in bare:
+            data = re.sub(b"".join(map(_spellings, key)), MASK.encode(), data)
+    return data
+
+
+def _character(escape: re.Match[bytes]) -> bytes:
+    json, url, hexadecimal, decimal, itself = escape.groups()
+    if itself:
+        return bytes(itself)
+    if url:
+        return bytes.fromhex(url.decode())
+    return chr(int(decimal) if decimal else int(json or hexadecimal, 16)).encode()
+
+
+def _spellings(char: str) -> bytes:
+    """All that `_character` reads as this character."""
+    plain = _encoded(char)
+    code = ord(char)
+    escapes = [
+        b"(?i:%b)" % b"".join(b"%%%02x" % byte for byte in plain),
+        b"(?i:\\\\+u%04x|&#x0*%x;)|&#0*%d;" % (code, code, code),
+        *([b"\\\\+" + re.escape(plain)] if char in '"/\\' else ()),
+    ]
+    return b"(?:%b)" % b"|".join([re.escape(plain), *escapes])

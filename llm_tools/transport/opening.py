@@ -11,7 +11,7 @@ from ..spec import Frame
 from .arrival import Arrival, Broken
 from .framing import Framer
 from .inflating import Inflater
-from .masking import mask_answer_headers, mask_frames
+from .masking import Needles, mask_frames
 
 LARGEST_STREAM = 256_000_000
 
@@ -38,7 +38,7 @@ class OpenStream:
         *,
         framer: Framer,
         endpoint: str,
-        needles: tuple[bytes, ...],
+        needles: Needles,
         idle: float | None,
         deadline: float | None,
     ) -> None:
@@ -50,7 +50,7 @@ class OpenStream:
         self._deadline = deadline
         self._ended = False
         self._inflater = Inflater(arrival.headers, LARGEST_STREAM)
-        self.headers: Mapping[str, str] = mask_answer_headers(arrival.headers, needles)
+        self.headers: Mapping[str, str] = needles.mask_values(arrival.headers)
         timed_here = deadline is not None or (idle is not None and not arrival.keeps_time)
         self._read = self._read_in_time if timed_here else arrival.read
 

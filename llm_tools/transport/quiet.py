@@ -1,6 +1,7 @@
 """Keys out of the debug logs of the libraries below us.
 
-hpack writes header values, httpx the URL, httpcore the headers of responses. A filter on their
+hpack writes header values, httpx the URL, httpcore the headers of responses and what in a body it
+could not read, botocore the headers it signs. A filter on their
 loggers masks the keys of the request in hand; records without one pass untouched.
 """
 
@@ -28,6 +29,7 @@ _NAMES = (
     "httpcore2.connection",
     "httpcore2.http11",
     "httpcore2.http2",
+    "botocore.auth",
 )
 
 
@@ -45,10 +47,10 @@ class _MaskKeys(logging.Filter):
 class KeysInHand:
     """While it is held, these keys are masked in what the task logs; free where nobody listens.
 
-    `loggers` are those that can be written to meanwhile.
+    `loggers` are those that can be written to meanwhile. It may be held again.
     """
 
-    __slots__ = ("_keys", "_loggers", "_token")
+    __slots__ = ("_keys", "_loggers", "_token", "was_needed")
 
     def __init__(
         self, keys: tuple[Key, ...], loggers: tuple[logging.Logger, ...] | None = None
@@ -56,6 +58,7 @@ class KeysInHand:
         self._keys = keys
         self._loggers = find_loggers(_NAMES) if loggers is None else loggers
         self._token: Token[tuple[Key, ...]] | None = None
+        self.was_needed: bool = False
 
     def __enter__(self) -> None:
         if self._keys:
@@ -65,8 +68,10 @@ class KeysInHand:
                     break
 
     def __exit__(self, *_: object) -> None:
-        if self._token is not None:
-            _in_hand.reset(self._token)
+        token, self._token = self._token, None
+        if token is not None:
+            self.was_needed = True
+            _in_hand.reset(token)
 
 
 @cache

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from anyio import CancelScope
+
 from ..errors import ResponseDecodeError
-from .arrival import Arrival, Broken
+from .arrival import Arrival, Attempt, Broken
 from .inflating import Inflater
 
 LARGEST_ANSWER = 64_000_000
 _ENOUGH_OF_AN_ERROR = 65_536
+_LONGEST_FOR_AN_ERROR = 10.0
 
 
 async def read_answer(arrival: Arrival) -> bytes:
@@ -33,15 +36,19 @@ async def read_answer(arrival: Arrival) -> bytes:
         await arrival.aclose()
 
 
-async def read_error(arrival: Arrival) -> bytes:
-    """As much of an error's body as anyone needs, or as came; its status is known in any case."""
+async def read_error(arrival: Arrival, attempt: Attempt) -> bytes:
+    """As much of an error's body as anyone needs, or as came; its status is known in any case.
+
+    So the attempt's time does not end it as it ends a missing answer: what came by then is taken.
+    """
     parts: list[bytes] = []
     size = 0
     try:
-        inflater = Inflater(arrival.headers, _ENOUGH_OF_AN_ERROR)
-        while size < _ENOUGH_OF_AN_ERROR and (chunk := await arrival.read()):
-            parts.append(inflater.feed(chunk))
-            size += len(parts[-1])
+        with CancelScope(deadline=attempt.last_call(_LONGEST_FOR_AN_ERROR)):
+            inflater = Inflater(arrival.headers, _ENOUGH_OF_AN_ERROR)
+            while size < _ENOUGH_OF_AN_ERROR and (chunk := await arrival.read()):
+                parts.append(inflater.feed(chunk))
+                size += len(parts[-1])
     except (Broken, ResponseDecodeError):
         pass
     finally:

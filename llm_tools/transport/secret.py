@@ -58,8 +58,10 @@ class Secret:
             if isawaitable(value):
                 value = await value
             if not isinstance(value, str) or not value:
+                value = None  # this frame is part of the traceback
                 raise ConfigurationError("The function given for a key must return a string.")
         if value is not None and not isinstance(value, str):
+            value = None
             raise ConfigurationError("A key must be a string or a function that returns one.")
         return Key(value) if value else None
 

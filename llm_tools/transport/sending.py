@@ -16,7 +16,7 @@ from .head import Head
 from .heads import Heads
 from .judging import Failed, broke, no_api, past_deadline, refused, timed_out
 from .locating import locate
-from .masking import mask_answer, mask_answer_headers
+from .masking import mask_answer
 from .message import HttpAnswer, Location, OutgoingRequest
 from .observing import Watch, is_observed
 from .opening import OpenStream
@@ -25,7 +25,9 @@ from .retrying import wait_before
 from .settings import TransportSettings
 
 T = TypeVar("T")
-Take: TypeAlias = Callable[[Arrival, OutgoingRequest, Head, float | None], Awaitable[T | Failed]]
+Take: TypeAlias = Callable[
+    [Arrival, OutgoingRequest, Head, Attempt, float | None], Awaitable[T | Failed]
+]
 """What is done with a 2xx response: read it whole, or hand it on as a stream."""
 
 
@@ -40,7 +42,8 @@ class Transport:
 
     def __init__(self, settings: TransportSettings) -> None:
         self._settings = settings
-        self._heads = Heads(allow_http=settings.allow_http)
+        proxied = settings.client is None and isinstance(settings.transport, str)
+        self._heads = Heads(allow_http=settings.allow_http, proxied=proxied)
         self._carriers = Carriers(settings)
 
     @property
@@ -112,6 +115,8 @@ class Transport:
             if outcome.stale and number == 1 and not fresh:
                 # The server had most likely closed it before it saw the request: that is no failed
                 # attempt; but where there are attempts left it is counted, so they stay the limit.
+                if watch is not None:
+                    watch.failed(outcome.error, 0.0)
                 fresh = True
                 number = min(2, self._settings.max_attempts)
                 continue
@@ -142,9 +147,9 @@ class Transport:
                 if settings.limiter is not None:
                     settings.limiter.observe(arrival.status, arrival.headers)
                 if arrival.status >= 300:
-                    body = await read_error(arrival)
+                    body = await read_error(arrival, attempt)
                     return refused(endpoint, head, arrival.status, body, arrival.headers)
-                return await take(arrival, request, head, deadline)
+                return await take(arrival, request, head, attempt, deadline)
             except Broken as broken:
                 if broken.phase != "idle":
                     return broke(endpoint, head, broken)
@@ -154,10 +159,15 @@ class Transport:
         return timed_out(endpoint, attempt, settings.timeout, cause)
 
     async def _take_stream(
-        self, arrival: Arrival, request: OutgoingRequest, head: Head, deadline: float | None
+        self,
+        arrival: Arrival,
+        request: OutgoingRequest,
+        head: Head,
+        attempt: Attempt,
+        deadline: float | None,
     ) -> OpenStream | Failed:
         if "html" in arrival.headers.get("content-type", ""):
-            page = await read_error(arrival)
+            page = await read_error(arrival, attempt)
             return Failed(no_api(request.target.endpoint.key, head, page))
         try:
             return OpenStream(
@@ -182,10 +192,14 @@ class Transport:
 
 
 async def _take_whole(
-    arrival: Arrival, request: OutgoingRequest, head: Head, deadline: float | None
+    arrival: Arrival,
+    request: OutgoingRequest,
+    head: Head,
+    attempt: Attempt,
+    deadline: float | None,
 ) -> HttpAnswer | Failed:
     body = await read_answer(arrival)
     if is_web_page(arrival.headers, body):
         return Failed(no_api(request.target.endpoint.key, head, body))
-    headers = mask_answer_headers(arrival.headers, head.needles)
+    headers = head.needles.mask_values(arrival.headers)
     return HttpAnswer(arrival.status, headers, mask_answer(body, head.needles))

@@ -280,3 +280,24 @@ def test_base64_step_is_exact() -> None:
     """The scripted server gets the very bytes of a compressed body."""
     (action,) = http(b"\x00\xff")
     assert base64.b64decode(action[1]).endswith(b"\r\n\r\n\x00\xff")
+
+
+@pytest.mark.parametrize("location", ["/other", "other?key=abc", "", "//127.0.0.1/x"])
+async def test_a_redirect_without_a_host(
+    server: Server, transport: Transport, location: str
+) -> None:
+    """It stays at the host that was asked, and the error names that."""
+    script = server.script(http("", status=308, headers={"location": location}))
+    with pytest.raises(ProviderError, match=r"redirects to 127\.0\.0\.1, which is not followed"):
+        await transport.send(script.request())
+
+
+async def test_an_error_whose_body_stalls_keeps_its_status(
+    server: Server, transport: Transport
+) -> None:
+    """The attempt's time ends the body, not the error; what had come is read."""
+    head = "HTTP/1.1 401 no\r\ncontent-length: 99\r\n\r\n"
+    script = server.script([send(f"{head}wrong"), ["stall"]])
+    impatient = Transport(TransportSettings(transport=_kind(transport), timeout=0.2))
+    with pytest.raises(AuthenticationError, match="answered 401: wrong"):
+        await impatient.send(script.request())

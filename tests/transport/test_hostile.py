@@ -7,13 +7,15 @@ import zlib
 from typing import Any
 
 import anyio
+import httpx
 import pytest
-from transport.scripted import OK, Server, chunk, http, sse_head
+from transport.scripted import OK, Server, chunk, http, make_request, sse_head
 
 from llm_tools.errors import (
     BadRequestError,
     RequestTimeoutError,
     ResponseDecodeError,
+    ServerError,
     TransportError,
 )
 from llm_tools.transport import Transport, TransportSettings
@@ -180,3 +182,21 @@ async def test_a_refusal_before_the_body_is_read(server: Server, transport: Tran
     body = b'{"a":"' + b"x" * 8_000_000 + b'"}'
     assert (await transport.send(script.request(body=body))).status == 200
     assert len(script.log[0]["body"]) == len(body)
+
+
+async def test_a_length_of_thousands_of_digits() -> None:
+    """It is too large, and no number to read."""
+    wire = httpx.MockTransport(
+        lambda request: httpx.Response(200, headers={"content-length": "9" * 5000}, content=b"{}")
+    )
+    with pytest.raises(ResponseDecodeError, match="larger than 64 MB"):
+        await Transport(TransportSettings(transport=wire)).send(make_request("https://a.example"))
+
+
+@pytest.mark.parametrize(
+    "body", ["[" * 900 + "]" * 900, '{"detail":' + "[" * 800 + "]" * 800 + "}"]
+)
+async def test_a_nested_error(server: Server, transport: Transport, body: str) -> None:
+    """An error of the tree, however deep its body is nested."""
+    with pytest.raises(ServerError):
+        await transport.send(server.script(http(body, status=500)).request())

@@ -347,3 +347,19 @@ async def test_reported_errors_are_tried_as_often_as_they_should(
             with pytest.raises(ProviderError):
                 await call(script.request())
             assert len(script.log) == expected[case["name"]], case["name"]
+
+
+async def test_a_connection_that_is_replaced_is_told_of(
+    server: Server, kind: str, slept: list[float]
+) -> None:
+    """That, too, is a request which is sent once more."""
+    seen: list[Any] = []
+    script = server.script(OK, CLOSE, OK)
+    transport = patient(kind, max_attempts=1)
+    await transport.send(script.request())
+    remove = add_observer(seen.append)
+    await transport.send(script.request())
+    remove()
+    _, failed, _, arrived = seen
+    assert (failed.attempt, failed.wait, type(failed.error)) == (1, 0.0, TransportError)
+    assert isinstance(arrived, ResponseArrived)

@@ -14,12 +14,21 @@ import anyio
 import httpx
 import msgspec
 import pytest
+from hypothesis import given, strategies as st
 from transport.scripted import KEY, Server, chunk, error, http, make_request, sse_head
 
-from llm_tools.errors import ConfigurationError, LlmToolsError, StreamError
+from llm_tools import use_llm
+from llm_tools.errors import (
+    ConfigurationError,
+    LlmToolsError,
+    ServerError,
+    StreamError,
+    TransportError,
+)
 from llm_tools.spec import KeyAuth
 from llm_tools.transport import Secret, Transport, TransportSettings
-from llm_tools.transport.masking import Address
+from llm_tools.transport.masking import Address, Needles, mask_error_body
+from llm_tools.transport.secret import Key
 
 LOUD = ("llm_tools", "httpx", "httpcore", "hpack", "h2", "httpx2", "httpcore2", "asyncio", "anyio")
 
@@ -328,3 +337,175 @@ async def test_failures_without_a_key(server: Server, kind: str) -> None:
     with pytest.raises(LlmToolsError, match="plain") as caught:
         await transport.send(request)
     assert caught.value.request_id == "r"  # type: ignore[attr-defined]
+
+
+TRICKY = 'ab/C+d=="é&<k-_XYZ'
+
+
+def spellings(char: str) -> list[bytes]:
+    """What a character may become in JSON, JSON in JSON, a URL or HTML."""
+    plain = char.encode()
+    spelled = [
+        plain,
+        b"\\u%04x" % ord(char),
+        b"\\\\u%04X" % ord(char),
+        b"".join(b"%%%02X" % byte for byte in plain),
+        b"&#%d;" % ord(char),
+        b"&#x%02x;" % ord(char),
+    ]
+    return [*spelled, b"\\" + plain] if char in '/"' else spelled
+
+
+@given(st.tuples(*[st.sampled_from(spellings(char)) for char in TRICKY]))
+def test_a_key_in_any_spelling(pieces: tuple[bytes, ...]) -> None:
+    """An error that echoes it with escapes holds it neither as it came nor when it is decoded."""
+    body = b"".join([b'{"m":"no ', *pieces, b' x"}'])
+    assert mask_error_body(body, (Key(TRICKY),)) == b'{"m":"no *** x"}'
+
+
+def test_what_only_looks_like_a_key() -> None:
+    """Other escapes stay as they are, and so do words that begin like the key."""
+    body = rb'{"m":"\u0041 %41 sk-test \/ &#65;"}'
+    assert mask_error_body(body, (Key(KEY),)) == body
+    assert Needles((Key(KEY),)).mask(body) == body
+
+
+@pytest.mark.parametrize("length", [8, 20, len(KEY) - 1])
+def test_a_key_that_is_cut_off(length: int) -> None:
+    """What is left of it at the end of a body that broke off is masked as well."""
+    body = b"bad key " + KEY[:length].encode()
+    assert mask_error_body(body, (Key(KEY),)) == b"bad key ***"
+
+
+@pytest.mark.anyio
+async def test_a_key_where_a_page_is_cut(server: Server, kind: str) -> None:
+    """The piece of a web page that an error keeps ends in no piece of the key."""
+    transport = Transport(TransportSettings(transport=kind, max_attempts=1))
+    page = http(f"<html>{'x' * 480}{KEY}", headers={"content-type": "text/html"})
+    for framing in (None, "sse"):
+        with pytest.raises(LlmToolsError) as caught:
+            await transport.send(server.script(page).request(framing=framing))
+        assert KEY[:8] not in everything_about(caught.value)
+
+
+@pytest.mark.anyio
+async def test_an_answer_that_echoes_the_key_with_escapes(server: Server, kind: str) -> None:
+    """The key is masked in a whole answer and in a stream, however JSON spells it."""
+    transport = Transport(TransportSettings(transport=kind))
+    key = "abc/DEF+0123456789=="
+    for spelled in (key.replace("/", "\\/"), key.replace("+", "\\u002B").replace("=", "\\u003d")):
+        body = f'{{"é":"\\u00e9 {spelled}"}}'
+        options = {"api_key": Secret(key)}
+        answer = await transport.send(server.script(http(body)).request(options=options))
+        assert answer.body == '{"é":"\\u00e9 ***"}'.encode()
+        step = [["send", sse_head() + chunk(f"data: {body}\n\n")]]
+        request = server.script(step).request(options=options, framing="sse")
+        stream = await transport.open(request)
+        frames = await stream.read_frames()
+        assert frames is not None
+        assert frames[0].data == answer.body
+        await stream.aclose()
+
+
+@pytest.mark.anyio
+async def test_a_key_in_the_name_of_a_host(server: Server, kind: str) -> None:
+    """Names of hosts are written small."""
+    transport = Transport(TransportSettings(transport=kind, max_attempts=1))
+    location = {"location": f"https://{KEY.lower()}.example/"}
+    with pytest.raises(LlmToolsError) as caught:
+        await transport.send(server.script(http("", status=302, headers=location)).request())
+    assert KEY.lower() not in everything_about(caught.value)
+
+
+@pytest.mark.anyio
+async def test_a_body_that_cannot_be_read_is_not_logged_with_the_key(
+    server: Server, loud: pytest.LogCaptureFixture
+) -> None:
+    """httpcore logs what in a body was no chunk, as it is read."""
+    head = "HTTP/1.1 {} x\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n"
+    client = httpx.AsyncClient()
+    for settings in ({}, {"client": client}):
+        transport = Transport(TransportSettings(max_attempts=1, **settings))
+        for status in (200, 401):
+            step = [["send", head.format(status)], ["sleep", 0.01], ["send", f"zz{KEY}\r\n"]]
+            with pytest.raises(LlmToolsError):
+                await transport.send(server.script(step).request())
+    assert "illegal chunk header" in loud.text
+    assert KEY not in loud.text
+    await client.aclose()
+
+
+@pytest.mark.anyio
+async def test_keys_that_are_no_strings(server: Server, kind: str) -> None:
+    """A key given as bytes is refused without being shown."""
+    transport = Transport(TransportSettings(transport=kind))
+    raw: Any = KEY.encode()
+    for source in (raw, lambda: raw):
+        request = make_request("https://api.example", options={"api_key": Secret(source)})
+        with pytest.raises(ConfigurationError) as caught:
+            await transport.send(request)
+        assert KEY not in everything_about(caught.value)
+
+
+@pytest.mark.anyio
+async def test_a_key_in_the_address_does_not_travel_in_the_clear(kind: str) -> None:
+    """It needs https as one in a header does."""
+    transport = Transport(TransportSettings(transport=kind))
+    keyless = {"auth": KeyAuth(optional=True)}
+    request = make_request(f"http://10.0.0.1/v1?key={KEY}", endpoint=keyless, options={})
+    with pytest.raises(ConfigurationError, match="allow_http=True") as caught:
+        await transport.send(request)
+    assert KEY not in everything_about(caught.value)
+
+
+@pytest.mark.anyio
+async def test_a_proxy_on_another_machine(
+    server: Server, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What goes to this machine by way of another is in the clear on that way, too."""
+    script = server.script(error(500))
+    transport = Transport(TransportSettings(transport=kind, max_attempts=1))
+    for proxy in ("http://10.0.0.1:3128", "10.0.0.1:3128"):
+        monkeypatch.setenv("HTTP_PROXY", proxy)
+        with pytest.raises(
+            ConfigurationError, match=r"the proxy 10\.0\.0\.1; name 127\.0\.0\.1 in NO"
+        ):
+            await transport.send(script.request())
+    async with httpx.AsyncClient(trust_env=False) as client:
+        own = Transport(TransportSettings(client=client, max_attempts=1))
+        with pytest.raises(ServerError):
+            await own.send(script.request())
+    monkeypatch.setenv("HTTP_PROXY", "http://localhost:1")
+    nearby = Transport(TransportSettings(max_attempts=1))
+    with pytest.raises(TransportError):
+        await nearby.send(script.request())
+
+
+def options_with(**wrong: Any) -> list[Callable[[], Any]]:
+    return [
+        lambda: use_llm("openai.gpt-4o", api_key=KEY, **wrong),
+        lambda: use_llm(["openai.gpt-4o", "nowhere.x"], api_key=KEY),
+        lambda: use_llm("nowhere.x", api_key=KEY),
+        lambda: use_llm("openai.gpt-4o").with_options(api_key=KEY, **wrong),
+        lambda: use_llm("amazon.nova-pro-v1:0", secret_access_key=KEY, **wrong),
+    ]
+
+
+@pytest.mark.parametrize("make", options_with(tempratur=1) + options_with(timeout=-1))
+def test_options_that_are_refused_show_no_key(make: Callable[[], Any]) -> None:
+    """Nor do the frames the error came through, and whoever prints them can."""
+    with pytest.raises(ConfigurationError) as caught:
+        make()
+    assert KEY not in everything_about(caught.value)
+
+
+@pytest.mark.parametrize("base_url", [f"ftp://x/?key={KEY}", f"https://me:{KEY}@x/v1"])
+def test_addresses_that_are_refused_show_no_key(base_url: str) -> None:
+    """A key in a query, and a password."""
+    for make in (
+        lambda: use_llm("openai.gpt-4o", base_url=base_url).build_request("x"),
+        lambda: Transport(TransportSettings()).locate(make_request(base_url)),
+    ):
+        with pytest.raises(ConfigurationError) as caught:
+            make()
+        assert KEY not in everything_about(caught.value)

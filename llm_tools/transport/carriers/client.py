@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+
+import anyio
 
 from ...errors import ConfigurationError
 from ..arrival import CONNECT_TIME, Arrival, Attempt
 from ..head import Head
 from ..quiet import KeysInHand
+from ..slots import allowed_connections
 from ..tls import shared_context
 from .connections import KEEP_ALIVE
-from .httpx_request import HttpxArrival, close_half_open, tracer, translated
+from .httpx_request import CLOSING_TIME, HttpxArrival, close_half_open, tracer, translated
 
 
 class ClientCarrier:
@@ -31,20 +35,20 @@ class ClientCarrier:
         if getattr(client, "is_closed", False):
             raise ConfigurationError("client= has been closed: give one that is open.")
         try:
-            with KeysInHand(head.secrets):
-                response = await client.send(
-                    client.build_request(
-                        "POST",
-                        head.url,
-                        headers=dict(head.fields),
-                        content=body,
-                        timeout=(CONNECT_TIME, None, None, None),
-                        extensions={"trace": tracer(attempt)},
-                    ),
-                    stream=True,
-                    follow_redirects=False,
-                )
-            return HttpxArrival(response, head.secrets)
+            request = client.build_request(
+                "POST",
+                head.url,
+                headers=dict(head.fields),
+                content=body,
+                timeout=(CONNECT_TIME, None, None, None),
+                extensions={"trace": tracer(attempt)},
+            )
+            if _has_pool(client, request):
+                attempt.pause()
+            hand = KeysInHand(head.secrets)
+            with hand:
+                response = await client.send(request, stream=True, follow_redirects=False)
+            return HttpxArrival(response, head.secrets, hand)
         except Exception as error:  # noqa: BLE001 - ends as Broken, outside this frame
             broken = translated(error, "lost", head.secrets)
         except BaseException:
@@ -56,7 +60,7 @@ class ClientCarrier:
 class ClientPool(ClientCarrier):
     """A client of our own, with the proxies of the environment."""
 
-    __slots__ = ()
+    __slots__ = ("_closed", "_in_use")
 
     def __init__(self, scheme: str, *, http2: bool) -> None:
         import httpx
@@ -65,7 +69,9 @@ class ClientPool(ClientCarrier):
             client = httpx.AsyncClient(
                 verify=shared_context(scheme, http2=http2),
                 http2=http2,
-                limits=httpx.Limits(keepalive_expiry=KEEP_ALIVE),
+                limits=httpx.Limits(
+                    max_connections=allowed_connections(), keepalive_expiry=KEEP_ALIVE
+                ),
             )
         except ImportError as missing:
             raise ConfigurationError(
@@ -73,7 +79,65 @@ class ClientPool(ClientCarrier):
                 "or 'httpx[socks]' for a SOCKS proxy."
             ) from None
         super().__init__(client)
+        self._in_use = 0
+        self._closed = False
+
+    async def start(self, head: Head, body: bytes, attempt: Attempt) -> Arrival:
+        """Send, and wait for the response head."""
+        self._in_use += 1
+        try:
+            return _PoolArrival(await super().start(head, body, attempt), self)
+        except BaseException:
+            await self.leave()
+            raise
+
+    async def leave(self) -> None:
+        """A request is done; the last one after `aclose` closes the client."""
+        self._in_use -= 1
+        if self._closed and not self._in_use:
+            with anyio.move_on_after(CLOSING_TIME, shield=True):
+                await self._client.aclose()
+
+    async def aclose(self, *, at_once: bool = False) -> None:
+        """Close all its connections; where some are in use and have time, with the last of them."""
+        self._closed = True
+        if at_once or not self._in_use:
+            await self._client.aclose()
+
+
+class _PoolArrival:
+    """A response that keeps its client open until it was let go."""
+
+    __slots__ = ("_arrival", "_pool", "ended", "headers", "status")
+    keeps_time = False
+
+    def __init__(self, arrival: Arrival, pool: ClientPool) -> None:
+        self._arrival = arrival
+        self._pool: ClientPool | None = pool
+        self.status: int = arrival.status
+        self.headers: Mapping[str, str] = arrival.headers
+        self.ended: bool = False
+
+    async def read(self) -> bytes:
+        """The next bytes of the body; empty at the end."""
+        chunk = await self._arrival.read()
+        self.ended = self._arrival.ended
+        return chunk
 
     async def aclose(self) -> None:
-        """Close all its connections."""
-        await self._client.aclose()
+        """Let go of the connection, at any time."""
+        pool, self._pool = self._pool, None
+        try:
+            await self._arrival.aclose()
+        finally:
+            if pool is not None:
+                await pool.leave()
+
+
+def _has_pool(client: Any, request: Any) -> bool:
+    """Whether the request may have to wait for a connection of httpcore's, which is no failure.
+
+    The clock stands until httpcore's first word about it. Of other transports none may come.
+    """
+    find = getattr(client, "_transport_for_url", None)
+    return find is not None and hasattr(find(request.url), "_pool")

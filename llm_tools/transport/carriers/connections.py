@@ -25,7 +25,7 @@ class Connections(Generic[T]):
     `close` closes a connection; `is_alive` tells, without waiting, whether a free one still is.
     """
 
-    __slots__ = ("__weakref__", "_close", "_free", "_is_alive", "_slots", "closings")
+    __slots__ = ("__weakref__", "_close", "_closed", "_free", "_is_alive", "_slots")
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Connections(Generic[T]):
         self._close = close
         self._is_alive = is_alive
         self._free: deque[tuple[T, float]] = deque()
-        self.closings: int = 0
+        self._closed = False
         slots.holders.add(self)
 
     def take(self) -> T | None:
@@ -67,14 +67,15 @@ class Connections(Generic[T]):
             await self._slots.wait(first=waited)
             waited = True
 
-    def put_back(self, connection: T, closings: int) -> bool:
-        """Back into the list; False if all were closed meanwhile: then it has to be dropped.
+    def put_back(self, connection: T) -> bool:
+        """Back into the list; False where it has to be dropped instead.
+
+        That is where all were closed meanwhile, or other loops need their share of the slots.
 
         Args:
             connection: one that nobody reads from any more.
-            closings: what `closings` was when it was acquired.
         """
-        if closings != self.closings:
+        if self._closed or self._slots.has_too_many():
             return False
         self._free.append((connection, monotonic() + KEEP_ALIVE))
         self._slots.wake()
@@ -99,9 +100,20 @@ class Connections(Generic[T]):
         await self.drop(self._free.popleft()[0])
         return True
 
+    async def make_room(self, attempt: Attempt) -> bool:
+        """After the process had no file left: wait until a connection of this loop ends or is free.
+
+        Returns False where there is none to wait for.
+        As with any wait for a connection, the attempt's clock begins anew after it.
+        """
+        attempt.pause()
+        made = await self._slots.make_room()
+        attempt.begin()
+        return made
+
     async def aclose(self) -> None:
-        """Close what is free now; what is in use is closed as it comes back."""
-        self.closings += 1
+        """Close what is free now; what is in use is closed as it comes back, for good."""
+        self._closed = True
         while self._free:
             await self.drop(self._free.pop()[0])
 

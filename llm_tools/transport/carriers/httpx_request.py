@@ -8,9 +8,10 @@ from typing import Any
 
 import anyio
 
-from ..arrival import Attempt, Broken, Phase
+from ..arrival import Attempt, Broken, Phase, is_crowded
 from ..headers import decode_headers
 from ..masking import mask_text
+from ..quiet import KeysInHand
 from ..secret import Key
 
 CLOSING_TIME = 1.0
@@ -33,11 +34,16 @@ _DISCONNECTED = "Server disconnected"
 class HttpxArrival:
     """A response of httpx, or of a library with its interface, read as raw bytes."""
 
-    __slots__ = ("_began", "_chunks", "_response", "_secrets", "ended", "headers", "status")
+    __slots__ = (
+        "_began", "_chunks", "_hand", "_response", "_secrets", "ended", "headers", "status",
+    )  # fmt: skip
     keeps_time = False
 
-    def __init__(self, response: Any, secrets: tuple[Key, ...]) -> None:
+    def __init__(
+        self, response: Any, secrets: tuple[Key, ...], hand: KeysInHand | None = None
+    ) -> None:
         self._response = response
+        self._hand = hand if hand is not None and hand.was_needed else None
         self._secrets = secrets
         self._chunks: AsyncIterator[bytes] | None = None
         self._began = False
@@ -47,6 +53,12 @@ class HttpxArrival:
 
     async def read(self) -> bytes:
         """The next bytes of the body; empty at the end."""
+        if self._hand is None:
+            return await self._read()
+        with self._hand:
+            return await self._read()
+
+    async def _read(self) -> bytes:
         chunks = self._chunks
         if chunks is None:
             if self._began:
@@ -103,20 +115,38 @@ def translated(error: Exception, otherwise: Phase, secrets: tuple[Key, ...]) -> 
     if not ("TransportError" in names or "DecodingError" in names or isinstance(error, OSError)):
         return error
     phase = next((phase for name, phase in _PHASES if name in names), otherwise)
-    message = mask_text(str(error), secrets)
+    message = mask_text(_message(error), secrets)
     if otherwise == "body" and phase != "idle":
         phase = "body"
     elif phase == "protocol" and _DISCONNECTED in message:
         phase = "lost"
-    return Broken(phase, detached(error, message), final=_untrusted(error))
+    return Broken(
+        phase,
+        detached(error, message),
+        final=_untrusted(error),
+        crowded=phase == "connect" and is_crowded(error),
+    )
+
+
+def _message(error: BaseException) -> str:
+    """What it says; where that is nothing, what the system said below it, or else its name."""
+    below: BaseException | None = error
+    while below is not None:
+        text = str(below)
+        if text and (below is error or isinstance(below, OSError)):
+            return text
+        below = below.__cause__ or below.__context__
+    return type(error).__name__
 
 
 def detached(error: Exception, message: str) -> Exception:
     """A copy without traceback, request or key: type and message."""
-    try:
-        return type(error)(message)
-    except Exception:  # noqa: BLE001 - some exceptions take other arguments
+    copy: Exception | None = None
+    with suppress(Exception):  # some exceptions take other arguments
+        copy = type(error)(message)
+    if copy is None or str(copy) != message:  # an SSLError shows one argument as a tuple
         return OSError(f"{type(error).__name__}: {message}")
+    return copy
 
 
 def _untrusted(error: BaseException | None) -> bool:
@@ -129,9 +159,14 @@ def _untrusted(error: BaseException | None) -> bool:
 
 
 def tracer(attempt: Attempt) -> Any:
-    """A trace hook for httpcore: it follows how far a new connection has got."""
+    """A trace hook for httpcore: it follows how far a new connection has got.
+
+    Its first word ends the wait for a connection, so an attempt whose clock stands begins then.
+    """
 
     async def trace(name: str, info: Mapping[str, Any]) -> None:
+        if attempt.paused:
+            attempt.begin()
         if name == "connection.connect_tcp.started":
             attempt.sent = False
         elif name == "connection.connect_tcp.complete":

@@ -33,6 +33,14 @@ class SmallHttpxPool:
 
     async def start(self, head: Head, body: bytes, attempt: Attempt) -> Arrival:
         """Send on a free connection, or a new one, and wait for the response head."""
+        while True:
+            try:
+                return await self._start(head, body, attempt)
+            except Broken as broken:
+                if not (broken.crowded and await self._connections.make_room(attempt)):
+                    raise
+
+    async def _start(self, head: Head, body: bytes, attempt: Attempt) -> Arrival:
         connections = self._connections
         transport = None if attempt.fresh else connections.take()
         if transport is None:
@@ -44,7 +52,8 @@ class SmallHttpxPool:
             transport = httpx.AsyncHTTPTransport(verify=self._context, limits=_LIMITS)
             extensions["trace"] = tracer(attempt)
         try:
-            with KeysInHand(head.secrets, _LOGGERS):
+            hand = KeysInHand(head.secrets, _LOGGERS)
+            with hand:
                 response = await transport.handle_async_request(_request(head, body, extensions))
         except Exception as error:  # noqa: BLE001 - ends as Broken, outside this frame
             broken = translated(error, "lost", head.secrets)
@@ -53,13 +62,13 @@ class SmallHttpxPool:
             await connections.drop(transport)
             raise
         else:
-            return SmallArrival(response, head, connections, transport)
+            return SmallArrival(response, head, connections, transport, hand)
         await connections.drop(transport)
         if reused and isinstance(broken, Broken) and broken.phase == "lost":
             broken.phase = "stale"
         raise broken
 
-    async def aclose(self) -> None:
+    async def aclose(self, *, at_once: bool = False) -> None:
         """Close what is free now, and what is in use as it comes back."""
         await self._connections.aclose()
 
@@ -67,7 +76,7 @@ class SmallHttpxPool:
 class SmallArrival(HttpxArrival):
     """A response that gives its connection back once it was read to its end."""
 
-    __slots__ = ("_closings", "_connections", "_transport")
+    __slots__ = ("_connections", "_transport")
     keeps_time = True
 
     def __init__(
@@ -76,10 +85,10 @@ class SmallArrival(HttpxArrival):
         head: Head,
         connections: Connections[httpx.AsyncHTTPTransport],
         transport: httpx.AsyncHTTPTransport,
+        hand: KeysInHand,
     ) -> None:
-        super().__init__(response, head.secrets)
+        super().__init__(response, head.secrets, hand)
         self._connections = connections
-        self._closings = connections.closings
         self._transport: httpx.AsyncHTTPTransport | None = transport
 
     async def aclose(self) -> None:
@@ -95,7 +104,7 @@ class SmallArrival(HttpxArrival):
             else:
                 await super().aclose()
         finally:
-            if not (kept and self._connections.put_back(transport, self._closings)):
+            if not (kept and self._connections.put_back(transport)):
                 await self._connections.drop(transport)
 
 

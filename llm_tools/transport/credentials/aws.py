@@ -14,6 +14,7 @@ from ...spec import AwsAuth
 from ..head import Head
 from ..locating import first_set
 from ..message import OutgoingRequest
+from ..quiet import KeysInHand, find_loggers
 from ..secret import Key
 from .extras import load_extra
 from .keys import checked, given_key
@@ -72,12 +73,13 @@ def _sign(head: Head, body: bytes, credentials: Any, service: str, region: str) 
     fields = dict(head.fields)
     unsigned = {name: fields.pop(name) for name in _UNSIGNED if name in fields}
     to_sign = AWSRequest(method="POST", url=head.url, headers=fields, data=body)
-    SigV4Auth(credentials, service, region).add_auth(to_sign)
-    both = {name.lower(): value for name, value in to_sign.headers.items()} | unsigned
     secrets = (
         Key(credentials.secret_key),
         *([Key(credentials.token)] if credentials.token else []),
     )
+    with KeysInHand(secrets, find_loggers(("botocore.auth",))):
+        SigV4Auth(credentials, service, region).add_auth(to_sign)
+    both = {name.lower(): value for name, value in to_sign.headers.items()} | unsigned
     return Head(head.url, tuple(both.items()), secrets)
 
 

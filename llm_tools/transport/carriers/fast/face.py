@@ -57,8 +57,10 @@ class FastTransport(httpx.AsyncBaseTransport):
         raise failure
 
     async def aclose(self) -> None:
-        """Close all connections that are not in use."""
-        for pool in self._pools.values():
+        """Close all connections that are not in use, and those in use as they come back."""
+        pools = list(self._pools.values())
+        self._pools.clear()
+        for pool in pools:
             await pool.aclose()
 
     async def _start(

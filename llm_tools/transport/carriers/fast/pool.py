@@ -10,7 +10,7 @@ import anyio
 from anyio.abc import ByteStream
 from anyio.streams.tls import TLSStream
 
-from ...arrival import Arrival, Attempt, Broken
+from ...arrival import Arrival, Attempt, Broken, is_crowded
 from ...head import Head
 from ...slots import Slots
 from ...tls import shared_context
@@ -18,7 +18,8 @@ from ..connections import Connections
 from .parsing import ResponseParser, create_parser
 from .sockets import SocketStream, connect
 
-_BROKEN = (anyio.BrokenResourceError, anyio.ClosedResourceError)
+_BROKEN = (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError)
+"""OSError is for TLS: a record that cannot be decrypted, an alert such as a missing certificate."""
 
 
 class Connection:
@@ -64,11 +65,9 @@ class FastPool:
         """Send a request, its header lines and its body, and wait for the response head."""
         connections = self._connections
         connection = None if attempt.fresh else connections.take()
-        if connection is None:
-            connection = await connections.acquire(attempt)
         reused = connection is not None
         if connection is None:
-            connection = await self._connect(head, attempt)
+            connection, reused = await self._acquire(head, attempt)
         try:
             # Joined here, the copy of the body waits neither for a connection nor for the answer.
             await _send(connection.stream, lines + body)
@@ -81,26 +80,39 @@ class FastPool:
             await arrival.aclose()
         return arrival
 
-    async def aclose(self) -> None:
+    async def aclose(self, *, at_once: bool = False) -> None:
         """Close what is free now, and what is in use as it comes back."""
         await self._connections.aclose()
+
+    async def _acquire(self, head: Head, attempt: Attempt) -> tuple[Connection, bool]:
+        """A connection, once there is one, and whether it was used before."""
+        while True:
+            connection = await self._connections.acquire(attempt)
+            if connection is not None:
+                return connection, True
+            try:
+                return await self._connect(head, attempt), False
+            except Broken as broken:
+                if not (broken.crowded and await self._connections.make_room(attempt)):
+                    raise
 
     async def _connect(self, head: Head, attempt: Attempt) -> Connection:
         attempt.sent = False
         connection = None
         error: Exception = TimeoutError(f"no connection within {attempt.connect} s")
-        final = False
+        final = crowded = False
         try:
             with anyio.move_on_after(attempt.connect):
                 connection = await open_connection(head, self._context)
-        except (OSError, anyio.EndOfStream, *_BROKEN) as refused:
+        except (anyio.EndOfStream, *_BROKEN) as refused:
             final = type(refused).__name__ == "SSLCertVerificationError"
+            crowded = is_crowded(refused)
             error = OSError(str(refused) or "the connection was closed while it was being opened")
         finally:
             if connection is None:
                 self._connections.give_up()
         if connection is None:
-            raise Broken("connect", error, final=final)
+            raise Broken("connect", error, final=final, crowded=crowded)
         attempt.sent = True
         return connection
 
@@ -126,7 +138,7 @@ async def open_connection(head: Head, context: SSLContext | None) -> Connection:
 async def _send(stream: ByteStream, data: bytes) -> None:
     try:
         await stream.send(data)
-    except _BROKEN:
+    except (anyio.EndOfStream, *_BROKEN):
         return  # it may have answered before it closed: a body too large
 
 
@@ -156,7 +168,7 @@ class FastArrival:
     """A response of ours."""
 
     __slots__ = (
-        "_broken", "_closings", "_connection", "_connections", "_parser", "ended", "headers",
+        "_broken", "_connection", "_connections", "_parser", "ended", "headers",
         "status",
     )  # fmt: skip
     keeps_time = False
@@ -170,7 +182,6 @@ class FastArrival:
     ) -> None:
         self._connection: Connection | None = connection
         self._connections = connections
-        self._closings = connections.closings
         self._parser = parser
         self._broken = broken  # raised once what came before it was read
         self.ended: bool = False
@@ -196,7 +207,7 @@ class FastArrival:
             return True
         if not (parser.complete and parser.reusable):
             return False
-        if not self._connections.put_back(connection, self._closings):
+        if not self._connections.put_back(connection):
             return False
         self._connection = None
         return True
