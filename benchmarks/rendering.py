@@ -39,10 +39,12 @@ _NONE = "-"
 WHY_MISSED = {
     "call": (
         "One at a time, most of what the default transport takes is httpcore's connection, which it "
-        "shares with the floor; most of what the fast one takes is the event loop's and the "
-        "socket's. Among 32 and 256 in flight a call of `llm_tools` takes about what it takes "
-        "alone, and the aims suppose httpx's pool in its slow state: where the run met the quick "
-        "one, the same cost is a larger share of it."
+        "shares with the floor. Of what the fast one takes, the sockets' ratio says how much is the "
+        "event loop's and the socket's; the rest is what a call is given beyond them: functions and "
+        "history compared with those seen before, limits, a checked result. "
+        "Among 32 and 256 in flight a call of `llm_tools` takes about what it takes alone, and the "
+        "aims suppose httpx's pool in its slow state: where the run met the quick one, the same cost "
+        "is a larger share of it."
     ),
     "idle": "A call takes about what it takes without idle connections; the floor took less here.",
     "loop": (
