@@ -104,10 +104,9 @@ def coverage(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """The benchmarks, each against its floor in the same run."""
+    """All benchmarks against their floors, and the table and plot of them in the docs."""
     session.install(".", *group("benchmarks"))
-    for path in sorted(Path("benchmarks").glob("bench_*.py")):
-        session.run("python", str(path), *session.posargs)
+    session.run("python", "benchmarks/run_all.py", *session.posargs)
 
 
 @nox.session

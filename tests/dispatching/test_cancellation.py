@@ -222,7 +222,9 @@ async def test_no_worker_process_is_lost() -> None:
         assert len(children() - before) <= 1
 
     await one()  # the loop has a task for its pool from then on
-    assert await cancel_at_every_step(one, at_most_one_is_left) > 5
+    assert (
+        await cancel_at_every_step(one, at_most_one_is_left) > 4
+    )  # an older anyio has one step less
 
 
 def children() -> set[int]:
