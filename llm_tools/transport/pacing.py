@@ -48,16 +48,23 @@ class Pace:
         self._last = now
 
     def observe(self, status: int, headers: Mapping[str, str], now: float) -> None:
-        """Learn from a response."""
+        """Learn from a response.
+
+        One that comes during a pause is to a request from before it. So what many requests in
+        flight are told at once counts once.
+        """
+        late = now < self._paused_until
         if status in _REFUSALS:
             asked = faults.retry_after(headers)
-            pause = _PAUSE * 2.0 ** min(self._refusals, 6) if asked is None else asked
-            self._refusals += 1
-            self._gap = min(max(self._gap * 2, _FIRST_GAP), _SLOWEST)
-            self._pause(now, pause)
+            if not late:
+                self._refusals += 1
+                self._gap = min(max(self._gap * 2, _FIRST_GAP), _SLOWEST)
+            pause = _PAUSE * 2.0 ** min(self._refusals - 1, 6) if asked is None else asked
+            self._pause(now, pause if asked is not None or not late else 0.0)
             return
-        self._refusals = 0
-        self._gap = self._gap * _FASTER if self._gap > _NO_GAP else 0.0
+        if not late:
+            self._refusals = 0
+            self._gap = self._gap * _FASTER if self._gap > _NO_GAP else 0.0
         for left, reset in _LEFT:
             if _is_nothing(headers.get(left)):
                 self._pause(now, until_reset(headers.get(reset, ""), headers.get("date", "")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import httpx
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from transport.scripted import HERE, Script, Server, http, make_request
+from transport.scripted import HERE, KEY, Script, Server, http, make_request
 
 from llm_tools.errors import ConfigurationError, TransportError
 from llm_tools.spec import AwsAuth, GoogleAuth
@@ -132,6 +133,41 @@ async def test_botocores_chain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(profile))
     monkeypatch.setenv("AWS_PROFILE", "work")
     assert "Credential=AKIDPROFILE/" in (await sent(amazon())).headers["authorization"]
+
+
+async def test_credentials_botocore_cannot_get(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its failures are ours, and neither they nor their frames show what the environment holds."""
+    monkeypatch.setenv("AWS_REGION", "eu-west-1")
+    monkeypatch.setenv("AWS_SESSION_TOKEN", KEY)
+    broken = tmp_path / "config"
+    broken.write_text("[default\nx")
+    for variable, value, reason in (
+        ("AWS_PROFILE", "nowhere", "config profile"),
+        ("AWS_ACCESS_KEY_ID", "AKID", "Partial credentials"),
+        ("AWS_CONFIG_FILE", str(broken), "Unable to parse"),
+    ):
+        monkeypatch.setenv(variable, value)
+        with pytest.raises(
+            ConfigurationError, match=f"could not get credentials.*{reason}"
+        ) as caught:
+            await sent(amazon())
+        monkeypatch.delenv(variable)
+        report = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
+        shown = [repr(frame.locals) for frame in report.stack if "tests" not in frame.filename]
+        assert KEY not in "".join(shown)
+
+
+async def test_botocore_does_not_log_the_token(caplog: pytest.LogCaptureFixture) -> None:
+    """At DEBUG it writes down what it signs, headers included."""
+    caplog.set_level("DEBUG", "botocore")
+    request = amazon(
+        access_key_id="A", secret_access_key="S" * 8, session_token=KEY, region="eu-west-1"
+    )
+    await sent(request)
+    assert "x-amz-security-token:***" in caplog.text
+    assert KEY not in caplog.text
 
 
 async def test_what_amazon_lacks(monkeypatch: pytest.MonkeyPatch) -> None:

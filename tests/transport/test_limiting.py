@@ -313,11 +313,69 @@ def test_slower_after_refusals_and_faster_again() -> None:
         pace.observe(200, {}, 12.0)
     pace.use(12.0)
     assert pace.wait(12.0) == 0.0
+    now = 20.0
     for _ in range(20):
-        pace.observe(529, {}, 20.0)
-    assert pace.wait(20.0) == 60.0
-    pace.use(80.0)
-    assert pace.wait(80.0) == 10.0
+        pace.observe(529, {}, now)
+        now += pace.wait(now)
+    pace.observe(529, {}, now)
+    assert pace.wait(now) == 60.0
+    pace.use(now + 60.0)
+    assert pace.wait(now + 60.0) == 10.0
+
+
+def test_many_refusals_at_once_count_as_one() -> None:
+    """All that were in flight are refused: they say the same thing, the longest wait of them."""
+    pace = Pace()
+    pace.observe(429, {}, 0.0)
+    for _ in range(50):
+        pace.observe(429, {}, 0.5)
+    pace.observe(200, {}, 0.5)
+    assert pace.wait(0.5) == 0.5
+    pace.use(1.0)
+    assert pace.wait(1.0) == pytest.approx(0.1)
+    pace.observe(429, {"retry-after": "3"}, 1.0)
+    pace.observe(429, {"retry-after": "5"}, 1.1)
+    pace.observe(429, {"retry-after": "2"}, 1.2)
+    assert pace.wait(1.2) == pytest.approx(4.9)
+    pace.use(6.1)
+    assert pace.wait(6.1) == pytest.approx(0.2)
+    pace.observe(429, {}, 7.0)
+    assert pace.wait(7.0) == 4.0
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("remaining", [0, 3])
+async def test_a_storm(clock: Clock, remaining: int) -> None:
+    """Fifty calls at once, three a second: all get through, though some waiters are cancelled."""
+    left = {"at": 0.0, "count": 3}
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        second = clock.now // 1
+        if left["at"] != second:
+            left.update(at=second, count=3)
+        left["count"] -= 1
+        told = {"x-ratelimit-remaining-requests": str(max(left["count"], 0))} if remaining else {}
+        return httpx.Response(429 if left["count"] < 0 else 200, json={}, headers=told)
+
+    limiter = limiter_of(clock, adaptive=True)
+    wire = httpx.MockTransport(answer)
+    transport = Transport(TransportSettings(transport=wire, limiter=limiter, max_attempts=50))
+    done: list[int] = []
+    scopes = [anyio.CancelScope() for _ in range(50)]
+
+    async def call(number: int) -> None:
+        with scopes[number]:
+            await transport.send(make_request("https://a.example"))
+            done.append(number)
+
+    async with anyio.create_task_group() as group:
+        for number in range(50):
+            group.start_soon(call, number)
+        await anyio.lowlevel.checkpoint()
+        for number in range(10, 50, 10):
+            scopes[number].cancel()
+    assert sorted([*done, 10, 20, 30, 40]) == list(range(50))
+    await limiter.acquire(b"")
 
 
 @pytest.mark.anyio

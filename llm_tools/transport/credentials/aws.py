@@ -107,7 +107,7 @@ async def _credentials(request: OutgoingRequest) -> Any:
 
         token = await given_key(request, "session_token")
         return ReadOnlyCredentials(str(access_key), secret_key, token)
-    found = await to_thread.run_sync(_from_chain, _chain_inputs(), abandon_on_cancel=True)
+    found = await _ask_chain(endpoint)
     if found is None:
         raise ConfigurationError(
             f"botocore found no credentials for {endpoint}: set AWS_ACCESS_KEY_ID and "
@@ -115,6 +115,21 @@ async def _credentials(request: OutgoingRequest) -> Any:
             "and secret_access_key=…."
         )
     return found
+
+
+async def _ask_chain(endpoint: str) -> Any:
+    """What botocore's chain finds; its failures, whose frames hold keys, as an error of ours."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    try:
+        return await to_thread.run_sync(_from_chain, _chain_inputs(), abandon_on_cancel=True)
+    except (BotoCoreError, ClientError) as error:
+        failure = ConfigurationError(
+            f"botocore could not get credentials for {endpoint}: {error}. Mend that, or pass "
+            "api_key=…, or access_key_id=… and secret_access_key=…."
+        )
+        failure.__cause__ = OSError(f"{type(error).__name__}: {error}")
+    raise failure
 
 
 def _chain_inputs() -> tuple[tuple[str, str], ...]:
