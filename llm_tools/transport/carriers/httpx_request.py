@@ -28,7 +28,12 @@ _PHASES: tuple[tuple[str, Phase], ...] = (
     ("LocalProtocolError", "protocol"),
     ("DecodingError", "protocol"),
 )
-_DISCONNECTED = "Server disconnected"
+_LOST = {
+    "Server disconnected": None,
+    "<ConnectionTerminated": "the server ended the HTTP/2 connection",
+    "<StreamReset": "the server reset the HTTP/2 stream",
+}
+"""What h11 and h2 say of a connection that ended, though no rule was broken; and how we say it."""
 
 
 class HttpxArrival:
@@ -118,8 +123,10 @@ def translated(error: Exception, otherwise: Phase, secrets: tuple[Key, ...]) -> 
     message = mask_text(_message(error), secrets)
     if otherwise == "body" and phase != "idle":
         phase = "body"
-    elif phase == "protocol" and _DISCONNECTED in message:
-        phase = "lost"
+    elif phase == "protocol":
+        for sign, meaning in _LOST.items():
+            if sign in message:
+                phase, message = "lost", meaning or message
     return Broken(
         phase,
         detached(error, message),

@@ -100,12 +100,21 @@ class SmallArrival(HttpxArrival):
         try:
             if self.ended:  # nothing is left to wait for, so it needs no shield of ours
                 await self._response.stream.aclose()
-                kept = "close" not in self.headers.get("connection", "").lower()
+                kept = not _has_more(transport)
+                kept = kept and "close" not in self.headers.get("connection", "").lower()
             else:
                 await super().aclose()
         finally:
             if not (kept and self._connections.put_back(transport)):
                 await self._connections.drop(transport)
+
+
+def _has_more(transport: Any) -> bool:
+    """Whether bytes came behind the response: h11 would read them as the next one."""
+    try:
+        return bool(transport._pool._connections[0]._connection._h11_state.trailing_data[0])  # noqa: SLF001 - nothing public tells
+    except (AttributeError, IndexError):
+        return False
 
 
 async def _close(transport: httpx.AsyncHTTPTransport) -> None:
