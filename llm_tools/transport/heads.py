@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from ..errors import ConfigurationError
@@ -15,6 +17,8 @@ from .proxies import find_proxy
 from .secret import Key
 
 _MOST = 256
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9a-zA-Z-]+")
+_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 _LOOPBACK = ("localhost", "::1", "0.0.0.0")  # noqa: S104 - compared with, never bound to
 
 
@@ -87,6 +91,7 @@ class Heads:
         fields = base_fields(request)
         for name, value in auth:
             fields[name.lower()] = value
+        check_fields(fields, endpoint.key)
         head = Head(find_url(request, inputs), tuple(fields.items()), _secrets(auth))
         if (head.secrets or isinstance(endpoint.auth, AwsAuth)) and not self._allow_http:
             check_encrypted(head, endpoint.key, proxied=self._proxied)
@@ -110,6 +115,20 @@ def _remember(
     if len(built) >= _MOST:
         built.clear()
     built[known_by] = endpoint, head
+
+
+def check_fields(fields: Mapping[str, str], endpoint: str) -> None:
+    """Refuse headers that would end, or begin another; of a key this was looked at before.
+
+    Raises:
+        ConfigurationError: naming the header.
+    """
+    for name, value in fields.items():
+        if not (_NAME.fullmatch(name) and _VALUE.fullmatch(value)):
+            raise ConfigurationError(
+                f"The header {name!r} of {endpoint} cannot be sent: it holds a line break, another "
+                "control character, or characters outside Latin-1. Look at the option it is from."
+            )
 
 
 def check_encrypted(head: Head, endpoint: str, *, proxied: bool) -> None:

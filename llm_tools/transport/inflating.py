@@ -16,17 +16,19 @@ _RAW = -zlib.MAX_WBITS
 class Inflater:
     """Takes a body's bytes as they are on the wire, gives them out plain, up to `limit` in all.
 
+    What goes in is bounded as well: compressed bytes may stand for nothing, without end.
+
     Raises:
         ResponseDecodeError: on making it: an encoding nobody asked for.
     """
 
-    __slots__ = ("_began", "_decompressor", "_encoding", "_left", "_limit")
+    __slots__ = ("_began", "_decompressor", "_encoding", "_left", "_limit", "_packed")
 
     def __init__(self, headers: Mapping[str, str], limit: int) -> None:
         self._encoding = headers.get("content-encoding", "").strip().lower()
         self._decompressor = None
         self._began = False
-        self._limit = self._left = limit
+        self._limit = self._left = self._packed = limit
         if self._encoding in ("gzip", "x-gzip", "deflate"):
             self._decompressor = zlib.decompressobj(_AUTOMATIC)
         elif self._encoding not in _IDENTITY:
@@ -46,6 +48,9 @@ class Inflater:
             ResponseDecodeError: the bytes are not so encoded, or more than the limit.
         """
         if self._decompressor is not None:
+            self._packed -= len(chunk)
+            if self._packed < 0:
+                raise self._too_large()
             chunk = self._inflate(chunk)
         self._left -= len(chunk)
         if self._left < 0:
@@ -68,6 +73,8 @@ class Inflater:
     def _inflate(self, chunk: bytes) -> bytes:
         decompressor = self._decompressor
         assert decompressor is not None  # noqa: S101 - the caller looked
+        if decompressor.eof:
+            return b""  # it would keep what comes behind its end
         first, self._began = not self._began, self._began or bool(chunk)
         try:
             plain = decompressor.decompress(chunk, self._left + 1)

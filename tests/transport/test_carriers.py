@@ -502,6 +502,8 @@ async def test_failures_of_the_fast_transport_are_httpx_s(
             await client.post(f"http://127.0.0.1:{deaf_port}")
         with pytest.raises(httpx.UnsupportedProtocol):
             await client.post("ftp://127.0.0.1/")
+        with pytest.raises(httpx.LocalProtocolError):
+            await client.post(cut.base_url, headers={"x": "1\r\ny: 2"})
 
 
 async def test_a_dead_connection_is_replaced_within_httpx(server: Server) -> None:

@@ -200,3 +200,25 @@ async def test_a_nested_error(server: Server, transport: Transport, body: str) -
     """An error of the tree, however deep its body is nested."""
     with pytest.raises(ServerError):
         await transport.send(server.script(http(body, status=500)).request())
+
+
+def test_compressed_bytes_that_stand_for_nothing() -> None:
+    """They count, and what comes behind the end of the compressed data is not kept."""
+    empty = b"\x00\x00\x00\xff\xff"  # a block of no bytes
+    packer = zlib.compressobj(wbits=31)
+    begun = packer.compress(b"{") + packer.flush(zlib.Z_SYNC_FLUSH)
+    for start, rest in ((begun, empty * 2000), (gzip.compress(b"{}"), b"x" * 10_000)):
+        inflater = Inflater({"content-encoding": "gzip"}, 1_000_000)
+        assert inflater.feed(start)[:1] == b"{"
+        fed = 0
+        with pytest.raises(ResponseDecodeError, match="larger than 1 MB"):
+            while True:
+                assert inflater.feed(rest) == b""
+                fed += len(rest)
+        assert fed + len(start) <= 1_000_000
+    inflater = Inflater({"content-encoding": "gzip"}, 1_000_000)
+    assert inflater.feed(gzip.compress(b"{}") + b"x") == b"{}"
+    inflater.feed(b"y" * 500_000)
+    assert inflater.close() == b""
+    assert inflater._decompressor is not None
+    assert inflater._decompressor.unused_data == b"x"

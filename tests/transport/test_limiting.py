@@ -374,7 +374,10 @@ async def test_a_storm(clock: Clock, remaining: int) -> None:
         await anyio.lowlevel.checkpoint()
         for number in range(10, 50, 10):
             scopes[number].cancel()
-    assert sorted([*done, 10, 20, 30, 40]) == list(range(50))
+    assert sorted({*done, 10, 20, 30, 40}) == list(
+        range(50)
+    )  # some were done before they were cancelled
+    assert len(done) == len(set(done))
     await limiter.acquire(b"")
 
 

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from transport.scripted import KEY, make_request
 
+from llm_tools import use_llm
 from llm_tools.errors import ConfigurationError
 from llm_tools.spec import AwsAuth, GoogleAuth, KeyAuth, NoAuth, Place, Setting
 from llm_tools.transport import OutgoingRequest, Secret, Transport, TransportSettings, launching
@@ -344,3 +345,27 @@ def test_names_the_room_does_not_have() -> None:
     assert set(llm_tools.transport.__all__) == {
         name for name in llm_tools.transport.__all__ if getattr(llm_tools.transport, name)
     }
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "field", [("x-v", "1\r\nx-evil: 1"), ("x-v", "1\n"), ("x-v", "a\0b"), ("x-v", "☃"), ("x v", "1"), ("x:v", "1"), ("", "1")]
+)  # fmt: skip
+async def test_headers_that_cannot_be_sent(kind: str, field: tuple[str, str]) -> None:
+    """They are refused by name, whoever put them there, before anything is sent."""
+    transport = Transport(TransportSettings(transport=kind))
+    headers = dict([field])
+    for request in (
+        make_request("https://a.example", headers=headers),
+        make_request("https://a.example", endpoint={"headers": headers}),
+    ):
+        with pytest.raises(ConfigurationError, match=r"The header .* cannot be sent"):
+            await transport.send(request)
+
+
+@pytest.mark.anyio
+async def test_an_option_that_ends_its_header(kind: str) -> None:
+    """An option out of the environment may hold anything."""
+    llm = use_llm("anthropic.claude-x", api_key=KEY, api_version="1\r\nx: y", transport=kind)
+    with pytest.raises(ConfigurationError, match="'anthropic-version' of anthropic cannot be sent"):
+        await llm.call("Hi")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from ...head import Head
 from ...slots import Slots
 from .pool import FastArrival, FastPool
 
+_FORBIDDEN = re.compile(rb"[\r\n\0]")
 _CONNECTION_OF_ITS_OWN = (b"connection", b"keep-alive", b"transfer-encoding", b"content-length")
 
 
@@ -123,6 +125,9 @@ def _lines_of(request: httpx.Request, body: bytes) -> bytes:
     lines += [b"%b: %b" % field for field in fields]
     if body or request.method not in ("GET", "HEAD", "OPTIONS"):
         lines.append(b"content-length: %d" % len(body))
+    for line in lines:
+        if _FORBIDDEN.search(line):
+            raise httpx.LocalProtocolError("a header of the request holds a line break")
     return b"\r\n".join([*lines, b"", b""])
 
 
