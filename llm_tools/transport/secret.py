@@ -22,6 +22,15 @@ class Key(str):
         return repr(MASK)
 
 
+class KeyBytes(bytes):
+    """Bytes that hold a key, on their way into a socket; masked like one."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"b'{MASK}'"
+
+
 class Secret:
     """A key, or a function (sync or async) that returns one at each call.
 

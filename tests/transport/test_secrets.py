@@ -7,7 +7,7 @@ import json
 import logging
 import pickle
 import traceback
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator
 from typing import Any
 
 import anyio
@@ -509,3 +509,85 @@ def test_addresses_that_are_refused_show_no_key(base_url: str) -> None:
         with pytest.raises(ConfigurationError) as caught:
             make()
         assert KEY not in everything_about(caught.value)
+
+
+class Interrupted(BaseException):
+    """What a signal, or a framework of the caller's, may raise at any await."""
+
+
+class InterruptedAt:
+    """Awaits a coroutine and interrupts it as it goes on after its n-th wait."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], number: int) -> None:
+        self.coroutine = coroutine
+        self.number = number
+        self.waits = 0
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        failure: BaseException | None = None
+        value: Any = None
+        while True:
+            try:
+                step = self.coroutine.throw(failure) if failure else self.coroutine.send(value)
+            except StopIteration as end:
+                return end.value
+            self.waits += 1
+            failure = None
+            try:
+                value = yield step
+            except BaseException as raised:
+                failure = raised
+            if self.waits == self.number:
+                failure = failure or Interrupted()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("way", ["httpx", "fast", "client"])
+async def test_no_interruption_tells_the_key(server: Server, way: str) -> None:
+    """At every await of a call and of a stream: no frame it came through holds the key."""
+    step = [
+        ["send", "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n"],
+        ["sleep", 0.01],
+        ["send", "{}"],
+    ]
+    script = server.script(step)
+    auth = {"auth": KeyAuth(header="x-api-key", prefix="")}
+    interrupted = 0
+    for number in range(1, 40):
+        async with httpx.AsyncClient() as client:
+            changes: dict[str, Any] = {"client": client} if way == "client" else {"transport": way}
+            async with Transport(TransportSettings(max_attempts=1, **changes)) as transport:
+                call = InterruptedAt(transport.send(script.request(endpoint=auth)), number)
+                seen = ""
+                try:
+                    await call
+                except (Interrupted, BaseExceptionGroup) as failure:  # a nursery's
+                    interrupted += 1
+                    seen = everything_about(failure)
+                assert KEY not in seen
+        if call.waits < number:
+            break
+    assert interrupted > 2
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("own", [True, False])
+async def test_a_fault_of_a_library_does_not_tell_the_key(
+    server: Server, own: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It comes as it is, without the library's frames."""
+
+    async def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("the handler is closed")
+
+    for stream in ("anyio.AnyIOStream", "trio.TrioStream"):
+        monkeypatch.setattr(f"httpcore._backends.{stream}.write", fail)
+    client = httpx.AsyncClient() if own else None
+    transport = Transport(TransportSettings(client=client, max_attempts=1))
+    request = server.script(error(500)).request(endpoint={"auth": KeyAuth(header="x-api-key")})
+    with pytest.raises(RuntimeError, match="the handler is closed") as caught:
+        await transport.send(request)
+    assert KEY not in everything_about(caught.value)
+    assert caught.traceback[-1].name == "fail"
+    if client is not None:
+        await client.aclose()

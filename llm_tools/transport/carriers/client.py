@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from functools import lru_cache
+from typing import Any, Self
 
 import anyio
 
@@ -43,6 +44,10 @@ class ClientCarrier:
                 timeout=(CONNECT_TIME, None, None, None),
                 extensions={"trace": tracer(attempt)},
             )
+            library: Any = type(getattr(request, "stream", None))
+            kind = _body_kind(library)
+            if kind is not None:
+                request.stream = kind(body)
             if _has_pool(client, request):
                 attempt.pause()
             hand = KeysInHand(head.secrets)
@@ -51,9 +56,9 @@ class ClientCarrier:
             return HttpxArrival(response, head.secrets, hand)
         except Exception as error:  # noqa: BLE001 - ends as Broken, outside this frame
             broken = translated(error, "lost", head.secrets)
-        except BaseException:
+        except BaseException as interruption:  # noqa: BLE001 - it is raised again
             await close_half_open(attempt)
-            raise
+            raise interruption.with_traceback(None)  # noqa: B904 - the frames below hold the key
         raise broken
 
 
@@ -132,6 +137,44 @@ class _PoolArrival:
         finally:
             if pool is not None:
                 await pool.leave()
+
+
+class _Once:
+    """A request's body, at once.
+
+    The iterator of httpx's own is an async generator, which an interrupted request leaves open.
+    """
+
+    __slots__ = ("_left",)
+
+    def __init__(self, body: bytes) -> None:
+        self._left = body
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> bytes:
+        if not self._left:
+            raise StopAsyncIteration
+        body, self._left = self._left, b""
+        return body
+
+
+@lru_cache
+def _body_kind(stream: type) -> Any:
+    """A stream for the library whose stream this is; None where it has no such thing."""
+    base = next((kind for kind in stream.__mro__ if kind.__name__ == "AsyncByteStream"), None)
+    if base is None:
+        return None
+
+    class Body(base):  # type: ignore[misc, valid-type]  # httpx's, or httpx2's
+        def __init__(self, body: bytes) -> None:
+            self._body = body
+
+        def __aiter__(self) -> _Once:
+            return _Once(self._body)
+
+    return Body
 
 
 def _has_pool(client: Any, request: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
+from types import TracebackType
 from typing import Any
 
 import anyio
@@ -28,6 +29,7 @@ _PHASES: tuple[tuple[str, Phase], ...] = (
     ("LocalProtocolError", "protocol"),
     ("DecodingError", "protocol"),
 )
+_LIBRARIES = frozenset({"anyio", "h11", "h2", "hpack", "httpcore", "httpcore2", "httpx", "httpx2"})
 _LOST = {
     "Server disconnected": None,
     "<ConnectionTerminated": "the server ended the HTTP/2 connection",
@@ -114,11 +116,12 @@ async def unwind(chunks: AsyncIterator[bytes]) -> None:
 def translated(error: Exception, otherwise: Phase, secrets: tuple[Key, ...]) -> Exception:
     """An exception of httpx's (known by name, so that httpx2's are, too) as `Broken`.
 
-    What is no network error, such as a failed assertion in a mock, is returned as it is.
+    What is no network error, such as a failed assertion in a mock, is returned as it is, but
+    without the frames of libraries: they hold the key.
     """
     names = [kind.__name__ for kind in type(error).__mro__]
     if not ("TransportError" in names or "DecodingError" in names or isinstance(error, OSError)):
-        return error
+        return error.with_traceback(_own_frames(error.__traceback__))
     phase = next((phase for name, phase in _PHASES if name in names), otherwise)
     message = mask_text(_message(error), secrets)
     if otherwise == "body" and phase != "idle":
@@ -133,6 +136,16 @@ def translated(error: Exception, otherwise: Phase, secrets: tuple[Key, ...]) -> 
         final=_untrusted(error),
         crowded=phase == "connect" and is_crowded(error),
     )
+
+
+def _own_frames(frames: TracebackType | None) -> TracebackType | None:
+    """A traceback without the frames of the libraries below us."""
+    if frames is None:
+        return None
+    rest = _own_frames(frames.tb_next)
+    if str(frames.tb_frame.f_globals.get("__name__")).partition(".")[0] in _LIBRARIES:
+        return rest
+    return TracebackType(rest, frames.tb_frame, frames.tb_lasti, frames.tb_lineno)
 
 
 def _message(error: BaseException) -> str:

@@ -57,10 +57,10 @@ class SmallHttpxPool:
                 response = await transport.handle_async_request(_request(head, body, extensions))
         except Exception as error:  # noqa: BLE001 - ends as Broken, outside this frame
             broken = translated(error, "lost", head.secrets)
-        except BaseException:
+        except BaseException as interruption:  # noqa: BLE001 - it is raised again
             await close_half_open(attempt)
             await connections.drop(transport)
-            raise
+            raise interruption.with_traceback(None)  # noqa: B904 - the frames below hold the key
         else:
             return SmallArrival(response, head, connections, transport, hand)
         await connections.drop(transport)

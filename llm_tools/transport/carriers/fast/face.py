@@ -11,6 +11,7 @@ import httpx
 
 from ...arrival import Attempt, Broken, deadline_of
 from ...head import Head
+from ...secret import KeyBytes
 from ...slots import Slots
 from .pool import FastArrival, FastPool
 
@@ -66,7 +67,7 @@ class FastTransport(httpx.AsyncBaseTransport):
             await pool.aclose()
 
     async def _start(
-        self, pool: FastPool, sent: tuple[Head, bytes, bytes], times: dict[str, Any]
+        self, pool: FastPool, sent: tuple[Head, KeyBytes, bytes], times: dict[str, Any]
     ) -> FastArrival:
         """Send, once more if a reused connection was dead before the first byte."""
         fresh = False
@@ -116,7 +117,7 @@ class _Body(httpx.AsyncByteStream):
         await self._arrival.aclose()
 
 
-def _lines_of(request: httpx.Request, body: bytes) -> bytes:
+def _lines_of(request: httpx.Request, body: bytes) -> KeyBytes:
     """The request's header lines, as they go on the wire; the body's length is known here."""
     fields = [
         field for field in request.headers.raw if field[0].lower() not in _CONNECTION_OF_ITS_OWN
@@ -128,7 +129,7 @@ def _lines_of(request: httpx.Request, body: bytes) -> bytes:
     for line in lines:
         if _FORBIDDEN.search(line):
             raise httpx.LocalProtocolError("a header of the request holds a line break")
-    return b"\r\n".join([*lines, b"", b""])
+    return KeyBytes(b"\r\n".join([*lines, b"", b""]))
 
 
 def _httpx_error(broken: Broken) -> httpx.TransportError:

@@ -12,6 +12,7 @@ from anyio.streams.tls import TLSStream
 
 from ...arrival import Arrival, Attempt, Broken, is_crowded
 from ...head import Head
+from ...secret import KeyBytes
 from ...slots import Slots
 from ...tls import shared_context
 from ..connections import Connections
@@ -55,12 +56,11 @@ class FastPool:
         """Send on a free connection, or a new one, and wait for the response head."""
         if head.prepared is None:
             head.prepared = _prefix(head)
-        return await self.exchange(
-            head, b"%b%d\r\n\r\n" % (head.prepared, len(body)), body, attempt
-        )
+        lines = KeyBytes(b"%b%d\r\n\r\n" % (head.prepared, len(body)))
+        return await self.exchange(head, lines, body, attempt)
 
     async def exchange(
-        self, head: Head, lines: bytes, body: bytes, attempt: Attempt
+        self, head: Head, lines: KeyBytes, body: bytes, attempt: Attempt
     ) -> FastArrival:
         """Send a request, its header lines and its body, and wait for the response head."""
         connections = self._connections
@@ -72,9 +72,9 @@ class FastPool:
             # Joined here, the copy of the body waits neither for a connection nor for the answer.
             await _send(connection.stream, lines + body)
             parser, broken = await _receive_head(connection.stream, reused=reused)
-        except BaseException:
+        except BaseException as interruption:  # noqa: BLE001 - it is raised again
             await connections.drop(connection)
-            raise
+            raise interruption.with_traceback(None)  # noqa: B904 - the frames below hold the key
         arrival = FastArrival(connection, parser, connections, broken)
         if parser.complete and not arrival.give_back():
             await arrival.aclose()
