@@ -73,6 +73,9 @@ def properties(**schemas: Any) -> dict[str, Any]:
         (properties(a={"$ref": "https://x.test/s.json"}), "/properties/a/$ref", "never fetched"),
         (properties(a={"$ref": "other.json#/a"}), "/properties/a/$ref", "remote reference"),
         (properties(a={"$ref": "#/properties/a"}), "/properties/a/$ref", "back to itself"),
+        (properties(a={"anyOf": [{"$ref": "#/properties/a"}]}), "/properties/a/anyOf/0/$ref", "back to itself"),
+        (properties(a={"allOf": [{}, {"$ref": "#/properties/a"}]}), "/properties/a/allOf/1/$ref", "back to itself"),
+        (properties(a={"oneOf": [{"$ref": "#/properties/b"}]}, b={"$ref": "#/properties/a"}), "/properties/b/$ref", "back to itself"),
     ],
 )  # fmt: skip
 def test_bad_schemas(schema: Any, place: str, said: str) -> None:
@@ -116,6 +119,13 @@ def test_roots_that_are_no_object(schema: Any) -> None:
         properties(a={"$ref": "#/properties/b/anyOf/1"}, b={"anyOf": [{}, {"type": "null"}]}),
         properties(a={"$ref": "#/$defs/x~1y"}) | {"$defs": {"x/y": {}}},
         properties(a={"$ref": "#/$defs/x%20y"}) | {"$defs": {"x y": {}}},
+        properties(a={"anyOf": [{"type": "string"}, {"$ref": "#/properties/a"}]}),
+        properties(
+            a={"allOf": [{"$ref": "#/properties/b"}, {"$ref": "#/properties/b"}]},
+            b={"type": "null"},
+        ),
+        properties(a={"$ref": "#/$defs/0"})
+        | {"$defs": {str(n): {"$ref": f"#/$defs/{n + 1}"} for n in range(99)} | {"99": {}}},
         properties(a={"items": [{}, {}], "additionalItems": False}),
         properties(a={"dependencies": {"a": ["b"], "c": {"type": "object"}}}),
         properties(a={"dependentRequired": {"a": ["b"]}, "default": {"type": "strnig"}}),
@@ -144,3 +154,11 @@ def test_hint_where_there_is_none() -> None:
     assert "Did you mean" not in str(caught.value)
     assert "..." in str(caught.value)
     assert len(str(caught.value)) < 300
+
+
+def test_rings_that_branch_end_the_search() -> None:
+    """Definitions that offer the next one twice, and the last the first, are not tried in every order."""
+    rings = {str(n): {"anyOf": [{"$ref": f"#/$defs/{(n + 1) % 40}"}] * 2} for n in range(40)}
+    schema = properties(a={"$ref": "#/$defs/0"}) | {"$defs": rings}
+    functions = normalize_functions([{"name": "f", "parameters": schema}])
+    assert functions.by_name["f"].parameters == schema

@@ -7,6 +7,7 @@ import.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 
 from ...content import JSON
@@ -14,6 +15,7 @@ from ...errors import ConfigurationError
 from .walking import PLACES, Path, Place, Schema, is_schema, resolve, where
 
 MAX_DEPTH = 64
+_MOST_STEPS = 1000
 TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 
 
@@ -103,13 +105,29 @@ def _wrong_reference(root: Schema, reference: str, known: set[int]) -> str | Non
 
 
 def _is_endless(root: Schema, target: Any) -> bool:
-    seen: set[int] = set()
-    while isinstance(target, dict) and isinstance(target.get("$ref"), str):
-        if id(target) in seen:
+    """Whether checking a value by this leads back to it whatever the value, again and again."""
+    ending: set[int] = set()
+    steps = count()
+
+    def ends(schema: Any, behind: tuple[int, ...]) -> bool:
+        if not isinstance(schema, dict) or id(schema) in ending:
             return True
-        seen.add(id(target))
-        target = resolve(root, target["$ref"])
-    return False
+        if id(schema) in behind:
+            return False
+        if len(behind) > MAX_DEPTH or next(steps) > _MOST_STEPS:
+            return True  # too much to follow is told by whoever checks a value
+        here = (*behind, id(schema))
+        met = [] if not isinstance(schema.get("$ref"), str) else [resolve(root, schema["$ref"])]
+        met += schema.get("allOf") or []
+        choices = [schema[key] for key in ("anyOf", "oneOf") if schema.get(key)]
+        if not all(ends(one, here) for one in met):
+            return False
+        if not all(any(ends(one, here) for one in choice) for choice in choices):
+            return False
+        ending.add(id(schema))
+        return True
+
+    return not ends(target, ())
 
 
 # ---------------------------------------------------------------- the shape of each keyword
