@@ -303,6 +303,6 @@ async def test_an_error_whose_body_stalls_keeps_its_status(
     """The attempt's time ends the body, not the error; what had come is read."""
     head = "HTTP/1.1 401 no\r\ncontent-length: 99\r\n\r\n"
     script = server.script([send(f"{head}wrong"), ["stall"]])
-    impatient = Transport(TransportSettings(transport=_kind(transport), timeout=0.2))
+    impatient = Transport(TransportSettings(transport=_kind(transport), timeout=1.0))
     with pytest.raises(AuthenticationError, match="answered 401: wrong"):
         await impatient.send(script.request())
