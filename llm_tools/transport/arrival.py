@@ -92,7 +92,8 @@ class Attempt:
     def last_call(self, seconds: float) -> float:
         """Stop the clock for good, and say when it, or these seconds from now, would be over."""
         until = min(self._scope.deadline, current_time() + seconds)
-        self._scope.deadline = inf
+        self._seconds = None
+        self.begin()
         return until
 
     @property
