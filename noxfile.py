@@ -43,7 +43,9 @@ def tests_lowest(session: nox.Session) -> None:
     others = [one for one in group("tests") if not VENDORS.match(one)]
     session.install(".[vertex]", *oldest, *others)
     left_out = [*asking_vendors(), Path("tests/benchmarks")]  # those compare with a vendor's SDK
-    session.run("python", "-m", "pytest", *[f"--ignore={path}" for path in left_out], *session.posargs)
+    session.run(
+        "python", "-m", "pytest", *[f"--ignore={path}" for path in left_out], *session.posargs
+    )
 
 
 def asking_vendors() -> set[Path]:
@@ -115,7 +117,8 @@ def local(session: nox.Session) -> None:
     session.install(".[local]", *group("tests"))
     session.run("llm-tools", "local", "fetch")
     every_mark = ("-m", "local_model or not local_model")
-    session.run("python", "-m", "pytest", *every_mark, *(session.posargs or ("tests/local", "tests/cli")))
+    chosen = session.posargs or ("tests/local", "tests/cli")
+    session.run("python", "-m", "pytest", *every_mark, *chosen)
 
 
 @nox.session(reuse_venv=True)

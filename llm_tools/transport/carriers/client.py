@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any
 
 import anyio
 
@@ -15,7 +15,14 @@ from ..quiet import KeysInHand
 from ..slots import allowed_connections
 from ..tls import shared_context
 from .connections import KEEP_ALIVE
-from .httpx_request import CLOSING_TIME, HttpxArrival, close_half_open, tracer, translated
+from .httpx_request import (
+    CLOSING_TIME,
+    BodyAtOnce,
+    HttpxArrival,
+    close_half_open,
+    tracer,
+    translated,
+)
 
 
 class ClientCarrier:
@@ -139,27 +146,6 @@ class _PoolArrival:
                 await pool.leave()
 
 
-class _Once:
-    """A request's body, at once.
-
-    The iterator of httpx's own is an async generator, which an interrupted request leaves open.
-    """
-
-    __slots__ = ("_left",)
-
-    def __init__(self, body: bytes) -> None:
-        self._left = body
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> bytes:
-        if not self._left:
-            raise StopAsyncIteration
-        body, self._left = self._left, b""
-        return body
-
-
 @lru_cache
 def _body_kind(stream: type) -> Any:
     """A stream for the library whose stream this is; None where it has no such thing."""
@@ -171,8 +157,8 @@ def _body_kind(stream: type) -> Any:
         def __init__(self, body: bytes) -> None:
             self._body = body
 
-        def __aiter__(self) -> _Once:
-            return _Once(self._body)
+        def __aiter__(self) -> BodyAtOnce:
+            return BodyAtOnce(self._body)
 
     return Body
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import anyio
 
@@ -94,6 +94,27 @@ class HttpxArrival:
             await unwind(chunks)
         with anyio.move_on_after(CLOSING_TIME, shield=True):
             await self._response.aclose()
+
+
+class BodyAtOnce:
+    """A request's body, at once.
+
+    The iterator of httpx's own is an async generator, which an interrupted request leaves open.
+    """
+
+    __slots__ = ("_left",)
+
+    def __init__(self, body: bytes) -> None:
+        self._left = body
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> bytes:
+        if not self._left:
+            raise StopAsyncIteration
+        body, self._left = self._left, b""
+        return body
 
 
 async def unwind(chunks: AsyncIterator[bytes]) -> None:

@@ -16,7 +16,7 @@ from ..quiet import KeysInHand, find_loggers
 from ..slots import Slots
 from ..tls import shared_context
 from .connections import KEEP_ALIVE, Connections
-from .httpx_request import HttpxArrival, close_half_open, tracer, translated
+from .httpx_request import BodyAtOnce, HttpxArrival, close_half_open, tracer, translated
 
 _LOGGERS = find_loggers(("httpcore.connection", "httpcore.http11"))
 _LIMITS = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=KEEP_ALIVE)
@@ -136,22 +136,7 @@ def _request(head: Head, body: bytes, extensions: dict[str, Any]) -> httpx.Reque
     )
 
 
-class _Body(httpx.AsyncByteStream):
-    """A request's body, at once.
+class _Body(BodyAtOnce, httpx.AsyncByteStream):
+    """The same for httpx, which asks for its own kind."""
 
-    httpx's own is an async generator, which a cancelled request would leave open.
-    """
-
-    __slots__ = ("_left",)
-
-    def __init__(self, body: bytes) -> None:
-        self._left = body
-
-    def __aiter__(self) -> _Body:
-        return self
-
-    async def __anext__(self) -> bytes:
-        if not self._left:
-            raise StopAsyncIteration
-        body, self._left = self._left, b""
-        return body
+    __slots__ = ()
