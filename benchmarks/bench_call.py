@@ -5,8 +5,9 @@
 Ten functions and twelve messages go out, a call comes back and its arguments are decoded, over the
 default and the fast transport, on asyncio and on trio. The floors send a body built beforehand.
 
-With 32 and 256 in flight httpx's pool is bistable: now quick, now slow, depending on how many
-connections happen to be open. Its spread is printed, and each ratio to the sockets as well.
+With 32 and 256 in flight each client has as many connections open, as it has wherever an answer takes
+time. Bare httpx would otherwise be now quick, now slow, by how few connections it happens to get along
+with here, where answers take none.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import sys
 import agent_work
 from canned_server import running
 from clients import opened
+from filling import compare_filled
 from measuring import Effort, Row, compare, main, on_loops
 
 AIMS = {1: (0.8, 0.25), 32: (0.25, 0.06), 256: (0.15, 0.03)}
@@ -24,19 +26,26 @@ AIMS = {1: (0.8, 0.25), 32: (0.25, 0.06), 256: (0.15, 0.03)}
 async def measure(address: str, effort: Effort) -> list[Row]:
     """The rows of the running loop."""
     found = []
+    for in_flight in effort.sizes(AIMS):
+        what, aims = f"one call, {in_flight} in flight", AIMS[in_flight]
+        if in_flight == 1:
+            found += await compare_one(address, what, effort, aims)
+        else:
+            found += await compare_filled(
+                address, what, effort, connections=in_flight, in_flight=in_flight, aims=aims
+            )
+    return found
+
+
+async def compare_one(
+    address: str, what: str, effort: Effort, aims: tuple[float, float]
+) -> list[Row]:
+    """The rows of calls one after the other."""
     async with opened(f"{address}/one") as (floors, ours):
         calls = {name: client.call for name, client in {**floors, **ours}.items()}
         for call in calls.values():
             assert await call() == [agent_work.CALL]
-        for in_flight in effort.sizes(AIMS):
-            found += await compare(
-                f"one call, {in_flight} in flight",
-                calls,
-                effort,
-                in_flight=in_flight,
-                aims=AIMS[in_flight],
-            )
-    return found
+        return await compare(what, calls, effort, aims=aims)
 
 
 def rows(effort: Effort) -> list[Row]:

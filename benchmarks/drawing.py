@@ -12,7 +12,7 @@ from math import ceil, floor, log10
 
 from clients import DEFAULT, FAST, HTTPX
 from measuring import Row
-from rendering import BENCHES, UNSTEADY, Results, name_of, works
+from rendering import BENCHES, Results, works
 
 _WIDTH = 900
 _LEFT = 335
@@ -46,10 +46,7 @@ def plot(results: Results) -> str:
             top += _LINE
         top += _GAP
     bottom = top - _GAP
-    note = _text(
-        16, bottom + 42, f"{UNSTEADY} httpx's pool is bistable here: see the ratios to bare sockets"
-    )
-    parts = [*_head(bottom + _BOTTOM), *_legend(), *_grid(scale, bottom), *body, note, "</svg>"]
+    parts = [*_head(bottom + _BOTTOM), *_legend(), *_grid(scale, bottom), *body, "</svg>"]
     return "\n".join(parts) + "\n"
 
 
@@ -120,7 +117,7 @@ def _grid(scale: _Scale, bottom: float) -> Iterator[str]:
 
 
 def _line(work: str, rows: list[Row], y: float, scale: _Scale) -> Iterator[str]:
-    yield _text(16, y + 4, name_of(work, rows).replace("`", ""))
+    yield _text(16, y + 4, work.replace("`", ""))
     aims = {row.client: row.aim for row in rows if row.aim is not None}
     for client, aim in aims.items():
         name, away = _SERIES[client]

@@ -24,8 +24,9 @@ from msgspec import Struct
 
 Work = Callable[[], Awaitable[Any]]
 
-_MANY = 16
-"""From so many calls in flight on, httpx's pool is now fast, now slow."""
+_SLOW = 2.0
+"""CPU seconds that a block of the floor may take before the rounds become few."""
+_FEW = 2
 
 
 class Effort(NamedTuple):
@@ -66,7 +67,6 @@ class Row(Struct, omit_defaults=True):
         aim: the ratio that is not to be exceeded.
         aim_text: how the aim is spelled, where it is not spelled as a ratio.
         figure: what else was measured, with its unit.
-        unsteady: whether the floor may have been in either of two states (see `httpx_floor`).
     """
 
     work: str
@@ -79,7 +79,6 @@ class Row(Struct, omit_defaults=True):
     aim: float | None = None
     aim_text: str = ""
     figure: str = ""
-    unsteady: bool = False
 
     @property
     def is_missed(self) -> bool:
@@ -91,7 +90,6 @@ class Row(Struct, omit_defaults=True):
         aim = f"  aim {self.aim_text or f'{self.aim:g}'}" if self.aim is not None else ""
         steady = f"  {self.steady:.2f} x sockets" if self.steady is not None else ""
         more = f"  {self.figure}" if self.figure else ""
-        more += "  (httpx's pool is bistable here)" if self.unsteady else ""
         missed = "  MISSED" if self.is_missed else ""
         return f"{name:<62} {self.ratio:7.3f}  [{self.low:.3f} to {self.high:.3f}]{steady}{more}{aim}{missed}"
 
@@ -133,18 +131,18 @@ async def compare(
 
     async def block(name: str) -> float:
         await _prepare(name, ready)
-        return await _block(calls[name], in_flight, counts[name])
+        return await _block(calls[name], in_flight, counts[name], warm=name not in ready)
 
     floors = [await block(HTTPX)]
     costs: dict[str, list[float]] = {name: [] for name in calls if name != HTTPX}
-    for number in range(effort.rounds):
+    slow = floors[0] * counts[HTTPX] > _SLOW
+    for number in range(min(effort.rounds, _FEW) if slow else effort.rounds):
         names = list(costs)
         random.Random(number).shuffle(names)
         for name in names:
             costs[name].append(await block(name))
         floors.append(await block(HTTPX))
-    unsteady = in_flight >= _MANY
-    near = _near(floors, unsteady=unsteady)
+    near = [(one + other) / 2 for one, other in zip(floors, floors[1:], strict=False)]
     sockets = costs.pop(SOCKETS)
     limits = dict(zip((DEFAULT, FAST), aims, strict=True))
     rows = [
@@ -154,20 +152,12 @@ async def compare(
             _ratios(found, near),
             steady=median(_ratios(found, sockets)),
             aim=limits[name],
-            unsteady=unsteady,
         )
         for name, found in costs.items()
     ]
     spread = [cost / median(floors) for cost in floors]
     steady = median(_ratios(near, sockets))
-    return [*rows, make_row(work, HTTPX, spread, steady=steady, unsteady=unsteady)]
-
-
-def _near(floors: list[float], *, unsteady: bool) -> list[float]:
-    """The floor's cost around each round: of its two blocks there, or of all where it is unsteady."""
-    if unsteady:
-        return [median(floors)] * (len(floors) - 1)
-    return [(one + other) / 2 for one, other in zip(floors, floors[1:], strict=False)]
+    return [*rows, make_row(work, HTTPX, spread, steady=steady)]
 
 
 def _ratios(costs: Sequence[float], floors: Sequence[float]) -> list[float]:
@@ -187,15 +177,17 @@ async def _calibrate(call: Work, in_flight: int, seconds: float) -> int:
     return max(in_flight, int(seconds / cost))
 
 
-async def _block(call: Work, in_flight: int, count: int) -> float:
-    """CPU seconds per call."""
+async def _block(call: Work, in_flight: int, count: int, *, warm: bool = True) -> float:
+    """CPU seconds per call; `warm` where nothing else has opened the connections."""
     each = max(1, count // in_flight)
 
     async def some() -> None:
         for _ in range(each):
             await call()
 
-    if in_flight > 1:  # connections that expired meanwhile are opened before the clock starts
+    if (
+        in_flight > 1 and warm
+    ):  # connections that expired meanwhile are opened before the clock starts
         await together(call, in_flight)
     gc.collect()
     began = process_time()

@@ -28,8 +28,6 @@ BENCHES = {
 BEGIN = "<!-- results: written by benchmarks/run_all.py -->"
 END = "<!-- end of results -->"
 
-UNSTEADY = "\N{DAGGER}"
-"""Stands at ratios to a floor that has two states."""
 
 _OVER_HTTP = ("call", "idle", "loop", "stream", "functions", "history", "cold")
 _ALONE = ("dispatch", "import")
@@ -42,9 +40,7 @@ WHY_MISSED = {
         "shares with the floor. Of what the fast one takes, the sockets' ratio says how much is the "
         "event loop's and the socket's; the rest is what a call is given beyond them: functions and "
         "history compared with those seen before, limits, a checked result. "
-        "Among 32 and 256 in flight a call of `llm_tools` takes about what it takes alone, and the "
-        "aims suppose httpx's pool in its slow state: where the run met the quick one, the same cost "
-        "is a larger share of it."
+        "Among 32 in flight it takes about what it takes alone."
     ),
     "idle": "A call takes about what it takes without idle connections; the floor took less here.",
     "loop": (
@@ -103,12 +99,6 @@ def page(text: str, results: Results) -> str:
     return f"{before}{BEGIN}\n\n{_all_tables(results)}\n\n{END}{after}"
 
 
-def name_of(work: str, rows: Iterable[Row]) -> str:
-    """What is done, with a mark where its floor is unsteady."""
-    unsteady = any(row.unsteady for row in rows if row.work == work)
-    return f"{work} {UNSTEADY}" if unsteady else work
-
-
 def works(rows: Iterable[Row]) -> list[str]:
     """What is done in the rows, once each, in their order."""
     return list(dict.fromkeys(row.work for row in rows))
@@ -134,11 +124,11 @@ def _all_tables(results: Results) -> str:
 
 def _to_httpx(rows: list[Row]) -> str:
     head = ("", *_heads(DEFAULT), "aim", *_heads(FAST), "aim")
-    table = _table(
+    return _table(
         head,
         [
             (
-                name_of(work, rows),
+                work,
                 *[
                     cell
                     for client in (DEFAULT, FAST)
@@ -150,20 +140,6 @@ def _to_httpx(rows: list[Row]) -> str:
             )
             for work in works(rows)
         ],
-    )
-    unsteady = [row for row in rows if row.unsteady and row.client == HTTPX]
-    return "\n\n".join([table, _footnote(unsteady)] if unsteady else [table])
-
-
-def _footnote(unsteady: list[Row]) -> str:
-    """How unsteady the floor was."""
-    spreads = [
-        f"{row.work}, {row.loop}: {number(row.low)} to {number(row.high)}" for row in unsteady
-    ]
-    return (
-        f"{UNSTEADY} The pool of bare httpx is bistable here: read the ratios to bare sockets as well. "
-        "Its own blocks in this run, as shares of their median, from the lower to the upper quartile: "
-        f"{'; '.join(spreads)}."
     )
 
 

@@ -81,20 +81,6 @@ def test_what_costs_more_than_its_floor_is_told_without_an_aim_too() -> None:
     assert f"- **Many functions**: {told}.\n  {rendering.WHY_MISSED['functions']}\n" in page
 
 
-def test_an_unsteady_floor_is_told_at_the_ratio_to_it() -> None:
-    """In the table, in the plot and where a bench prints it."""
-    rows = [
-        make_row("a call", FAST, [0.2], loop="trio", unsteady=True),
-        make_row("a call", HTTPX, [0.5, 1.0, 3.0], loop="trio", unsteady=True),
-    ]
-    results = Results({}, {"call": rows})
-    page = rendering.page(f"{BEGIN}{END}", results)
-    assert "| a call \N{DAGGER} | - | - | - | - | 0.2 | - |\n" in page
-    assert "upper quartile: a call, trio: 0.5 to 3.\n" in page
-    assert ">a call \N{DAGGER}</text>" in drawing.plot(results)
-    assert str(rows[0]).endswith("(httpx's pool is bistable here)")
-
-
 def test_where_nothing_is_missed_the_page_says_so(results: Results) -> None:
     """Instead of an empty list."""
     met = Results(results.versions, {"call": rows_of(FAST, 0.2, 0.25)})
