@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 
 
-def decode_headers(raw: Mapping[bytes, bytes]) -> dict[str, str]:
+def decode_headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     """Headers by their names in lower case; of one that came twice, the last."""
-    return {_field_name(name): value.decode("latin-1") for name, value in raw.items()}
+    return {_field_name(name): value.decode("latin-1") for name, value in raw}
 
 
 @lru_cache(maxsize=1024)

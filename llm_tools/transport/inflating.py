@@ -39,7 +39,12 @@ class Inflater:
             )
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length[:_LONGEST_LENGTH]) > limit:
-            raise self._too_large()
+            raise self.too_large()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is nothing to undo, only to count."""
+        return self._decompressor is None
 
     def feed(self, chunk: bytes) -> bytes:
         """The plain bytes of this chunk.
@@ -50,11 +55,11 @@ class Inflater:
         if self._decompressor is not None:
             self._packed -= len(chunk)
             if self._packed < 0:
-                raise self._too_large()
+                raise self.too_large()
             chunk = self._inflate(chunk)
         self._left -= len(chunk)
         if self._left < 0:
-            raise self._too_large()
+            raise self.too_large()
         return chunk
 
     def close(self) -> bytes:
@@ -89,7 +94,8 @@ class Inflater:
                 raise _undecodable(again) from None
         return plain
 
-    def _too_large(self) -> ResponseDecodeError:
+    def too_large(self) -> ResponseDecodeError:
+        """The error of a body above the limit."""
         return ResponseDecodeError(
             f"The answer is larger than {self._limit // 1_000_000} MB; ask for less.",
             retryable=False,

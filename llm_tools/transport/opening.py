@@ -24,9 +24,11 @@ class OpenStream:
         "_deadline",
         "_ended",
         "_endpoint",
+        "_feed",
         "_framer",
         "_idle",
         "_inflater",
+        "_left",
         "_needles",
         "_read",
         "headers",
@@ -49,7 +51,9 @@ class OpenStream:
         self._idle = idle
         self._deadline = deadline
         self._ended = False
+        self._left = LARGEST_STREAM
         self._inflater = Inflater(arrival.headers, LARGEST_STREAM)
+        self._feed = framer.feed if self._inflater.is_plain else self._feed_packed
         self.headers: Mapping[str, str] = needles.mask_values(arrival.headers)
         timed_here = deadline is not None or (idle is not None and not arrival.keeps_time)
         self._read = self._read_in_time if timed_here else arrival.read
@@ -68,7 +72,10 @@ class OpenStream:
                 chunk = await self._read()
                 if not chunk:
                     return await self._finish() or None
-                frames = mask_frames(self._framer.feed(self._inflater.feed(chunk)), self._needles)
+                self._left -= len(chunk)
+                if self._left < 0:
+                    raise self._inflater.too_large()
+                frames = mask_frames(self._feed(chunk), self._needles)
             except Broken as broken:
                 error = self._broken(broken)
                 break
@@ -86,6 +93,9 @@ class OpenStream:
         """Let go of the connection; safe at any time, more than once."""
         self._ended = True
         await self._arrival.aclose()
+
+    def _feed_packed(self, chunk: bytes) -> list[Frame]:
+        return self._framer.feed(self._inflater.feed(chunk))
 
     async def _finish(self) -> list[Frame]:
         await self.aclose()

@@ -8,8 +8,10 @@ loggers masks the keys of the request in hand; records without one pass untouche
 from __future__ import annotations
 
 import logging
+from collections.abc import AsyncIterator
 from contextvars import ContextVar, Token
 from functools import cache
+from typing import Self
 
 from .masking import mask_text
 from .secret import Key
@@ -72,6 +74,29 @@ class KeysInHand:
         if token is not None:
             self.was_needed = True
             _in_hand.reset(token)
+
+
+class QuietChunks:
+    """The chunks of a body, with the keys in hand while each is waited for."""
+
+    __slots__ = ("_chunks", "_hand")
+
+    def __init__(self, chunks: AsyncIterator[bytes], hand: KeysInHand) -> None:
+        self._chunks = chunks
+        self._hand = hand
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> bytes:
+        with self._hand:
+            return await self._chunks.__anext__()
+
+    async def aclose(self) -> None:
+        """Close what gives the chunks, if that can be closed."""
+        close = getattr(self._chunks, "aclose", None)
+        if close is not None:
+            await close()
 
 
 @cache

@@ -12,7 +12,7 @@ import anyio
 from ..arrival import Attempt, Broken, Phase, is_crowded
 from ..headers import decode_headers
 from ..masking import mask_text
-from ..quiet import KeysInHand
+from ..quiet import KeysInHand, QuietChunks
 from ..secret import Key
 
 CLOSING_TIME = 1.0
@@ -56,22 +56,19 @@ class HttpxArrival:
         self._began = False
         self.ended: bool = False
         self.status: int = response.status_code
-        self.headers: Mapping[str, str] = decode_headers(dict(response.headers.raw))
+        self.headers: Mapping[str, str] = decode_headers(response.headers.raw)
 
     async def read(self) -> bytes:
         """The next bytes of the body; empty at the end."""
-        if self._hand is None:
-            return await self._read()
-        with self._hand:
-            return await self._read()
-
-    async def _read(self) -> bytes:
         chunks = self._chunks
         if chunks is None:
             if self._began:
                 return b""
             self._began = True
-            chunks = self._chunks = self._response.stream.__aiter__()
+            chunks = self._response.stream.__aiter__()
+            if self._hand is not None:
+                chunks = QuietChunks(chunks, self._hand)
+            self._chunks = chunks
         try:
             chunk = await chunks.__anext__()
             while not chunk:

@@ -33,14 +33,6 @@ class SmallHttpxPool:
 
     async def start(self, head: Head, body: bytes, attempt: Attempt) -> Arrival:
         """Send on a free connection, or a new one, and wait for the response head."""
-        while True:
-            try:
-                return await self._start(head, body, attempt)
-            except Broken as broken:
-                if not (broken.crowded and await self._connections.make_room(attempt)):
-                    raise
-
-    async def _start(self, head: Head, body: bytes, attempt: Attempt) -> Arrival:
         connections = self._connections
         transport = None if attempt.fresh else connections.take()
         if transport is None:
@@ -66,7 +58,16 @@ class SmallHttpxPool:
         await connections.drop(transport)
         if reused and isinstance(broken, Broken) and broken.phase == "lost":
             broken.phase = "stale"
-        raise broken
+        return await self._start_again(head, body, attempt, broken)
+
+    async def _start_again(
+        self, head: Head, body: bytes, attempt: Attempt, error: Exception
+    ) -> Arrival:
+        """Once more, if there was no file left for a connection and now is one; or raise."""
+        crowded = isinstance(error, Broken) and error.crowded
+        if crowded and await self._connections.make_room(attempt):
+            return await self.start(head, body, attempt)
+        raise error
 
     async def aclose(self, *, at_once: bool = False) -> None:
         """Close what is free now, and what is in use as it comes back."""

@@ -39,6 +39,9 @@ class SseFraming:
     def feed(self, chunk: bytes) -> list[Frame]:
         """The events this chunk completes."""
         if self._whole_lines and chunk.endswith(b"\n"):
+            short = chunk.find(b"\n") == len(chunk) - 2 >= 6 + _LONGEST_DONE and b"\r" not in chunk
+            if short and chunk.startswith(b"data: ") and not (self._data or self._event):
+                return [Frame(None, chunk[6:-2])]  # one event and nothing else, as most are
             return self._read_whole(chunk)
         if self._other is not None:
             return self._other.feed(chunk)
@@ -93,8 +96,6 @@ class SseFraming:
     def _read_whole(self, chunk: bytes) -> list[Frame]:
         """The events of whole lines."""
         if chunk.startswith(b"data: ") and not (self._data or self._event or b"\r" in chunk):
-            if chunk.find(b"\n") == len(chunk) - 2 >= 6 + _LONGEST_DONE:
-                return [Frame(None, chunk[6:-2])]  # one event and nothing else, as most are
             return _read_plain(chunk) or self._read(chunk.splitlines())
         return self._read(chunk.splitlines())
 

@@ -80,7 +80,7 @@ class H11Parser:
     def _read_head(self, event: h11.Response) -> None:
         self.status = event.status_code
         raw = {bytes(name): bytes(value) for name, value in event.headers}
-        self.headers = decode_headers(raw)
+        self.headers = decode_headers(raw.items())
         self.head_done = True
         connection = self.headers.get("connection", "").lower()
         if event.http_version == b"1.0":

@@ -77,7 +77,7 @@ class HttptoolsParser:
         if self.status >= 200:
             self.head_done = True
             self.reusable = self._parser.should_keep_alive()
-            headers = self.headers = decode_headers(self._raw)
+            headers = self.headers = decode_headers(self._raw.items())
             self._until_eof = "content-length" not in headers and "transfer-encoding" not in headers
 
     def on_body(self, data: bytes) -> None:
