@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from .functions.choice import FunctionCall
     from .history import Messages
     from .model import Functions
-    from .spec import Encoded
 else:
     EventStream = later("event_stream", "EventStream")
     FallbackLlm = later("fallbacks", "FallbackLlm")
@@ -155,11 +154,17 @@ class Llm:
             UnmetFunctionCallError: a forced call did not come.
             ParserError: the text does not fit `json_schema`.
         """
-        encoded = self._encode(
-            messages, functions, function_call, function_call_strict_input, json_schema
+        asker = self._ask()
+        encoded = asker.encode(
+            messages,
+            functions,
+            function_call,
+            function_call_strict_input,
+            json_schema,
+            stream=False,
         )
-        answer = await self._transport.get().send(self._ask().write(encoded, stream=False))
-        return self._ask().read(encoded.plan, answer)
+        answer = await self._transport.get().send(asker.write(encoded, stream=False))
+        return asker.read(encoded.plan, answer)
 
     def stream(
         self,
@@ -174,7 +179,8 @@ class Llm:
 
         Takes and raises what `call` does; see `EventStream` for when.
         """
-        encoded = self._encode(
+        asker = self._ask()
+        encoded = asker.encode(
             messages,
             functions,
             function_call,
@@ -184,9 +190,8 @@ class Llm:
         )
         from .event_stream import EventStream
 
-        return EventStream(
-            self._transport.get(), self._ask().write(encoded, stream=True), encoded.plan
-        )
+        request = asker.write(encoded, stream=True)
+        return EventStream(self._transport.get(), request, encoded.plan)
 
     def build_request(
         self,
@@ -204,7 +209,8 @@ class Llm:
             ConfigurationError: as `call` would.
         """
         check_switch("stream", stream)
-        encoded = self._encode(
+        asker = self._ask()
+        encoded = asker.encode(
             messages,
             functions,
             function_call,
@@ -212,7 +218,7 @@ class Llm:
             json_schema,
             stream=stream,
         )
-        outgoing = self._ask().write(encoded, stream=stream)
+        outgoing = asker.write(encoded, stream=stream)
         location = self._transport.get().locate(outgoing)
         return Request(
             method="POST",
@@ -244,20 +250,6 @@ class Llm:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Llm, (self._key, self._model, self._options))
-
-    def _encode(
-        self,
-        messages: Messages,
-        functions: Functions | None,
-        function_call: FunctionCall,
-        strict: bool,
-        json_schema: Any,
-        *,
-        stream: bool = False,
-    ) -> Encoded:
-        return self._ask().encode(
-            messages, functions, function_call, strict, json_schema, stream=stream
-        )
 
     def _ask(self) -> Asker:
         """What encodes this model's requests; made, and its room loaded, with the first of them."""
