@@ -18,6 +18,7 @@ import anyio
 from anyio.lowlevel import RunVar
 
 from ..errors import ConfigurationError
+from ..given import check_switch
 from .pacing import Pace
 
 MINUTE = 60.0
@@ -47,14 +48,17 @@ def create_limiter(
             slowly, and faster with every success.
 
     Raises:
-        ConfigurationError: there is nothing to limit, or a number is not above 0.
+        ConfigurationError: there is nothing to limit, a number is none or not above 0, or
+            `adaptive` is neither True nor False.
     """
+    check_switch("adaptive", adaptive)
     for name, value in (
         ("requests_per_minute", requests_per_minute),
         ("tokens_per_minute", tokens_per_minute),
     ):
-        if value is not None and not value > 0:
-            raise ConfigurationError(f"{name}={value!r} must be above 0.")
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if value is not None and not (is_number and value > 0):
+            raise ConfigurationError(f"{name}={value!r} must be a number above 0.")
     if requests_per_minute is None and tokens_per_minute is None and not adaptive:
         raise ConfigurationError(
             "A limiter needs requests_per_minute, tokens_per_minute or adaptive=True."

@@ -214,6 +214,10 @@ def test_one_limiter_in_loops_side_by_side() -> None:
         ({"requests_per_minute": 0}, "above 0"),
         ({"tokens_per_minute": -5}, "above 0"),
         ({"requests_per_minute": float("nan")}, "above 0"),
+        ({"requests_per_minute": "no"}, "requests_per_minute='no' must be a number above 0"),
+        ({"requests_per_minute": True}, "requests_per_minute=True must be a number above 0"),
+        ({"tokens_per_minute": []}, r"tokens_per_minute=\[\] must be a number above 0"),
+        ({"adaptive": "no"}, "adaptive must be True or False, got 'no'"),
     ],
 )
 def test_limits_that_limit_nothing(arguments: dict[str, Any], message: str) -> None:
