@@ -80,7 +80,7 @@ def measure(llm: Llm, *, strict: bool, batches: range) -> float:
 
 def _encode(llm: Llm, functions: Any, strict: bool) -> None:
     """All that `call` does between the caller's values and the bytes it sends."""
-    encoded = llm._encode(MESSAGES, functions, None, strict, None)  # noqa: SLF001 - one step of it
+    encoded = llm._ask().encode(MESSAGES, functions, None, strict, None, stream=False)  # noqa: SLF001 - one step of it
     encode_body(encoded.body)
 
 

@@ -50,7 +50,7 @@ class Wire:
     def plan(self) -> Plan:
         """What decoding knows of the request."""
         options = {"function_call": None, "strict": False, **self.options}
-        encoded = self.llm._encode(
+        encoded = self.llm._ask().encode(
             "Hi", FUNCTIONS, options["function_call"], options["strict"], None, stream=True
         )
         plan: Plan = encoded.plan
