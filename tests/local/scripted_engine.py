@@ -128,7 +128,12 @@ class ScriptedEngine:
                 handler.close_connection = True
 
     def _hold(self, handler: BaseHTTPRequestHandler, answer: HoldsOn) -> None:
-        _write(handler, [chunk(piece) for piece in answer.pieces])
+        try:
+            _write(handler, [chunk(piece) for piece in answer.pieces])
+        except ConnectionError:  # whoever had heard enough of the first may be gone before the next
+            answer.hung_up.set()
+            handler.close_connection = True
+            return
         answer.started.set()
         handler.connection.settimeout(0.01)
         while not answer.go_on.is_set():
