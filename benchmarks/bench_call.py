@@ -14,11 +14,10 @@ from __future__ import annotations
 
 import sys
 
-import agent_work
 from canned_server import running
-from clients import opened
 from filling import compare_filled
-from measuring import Effort, Row, compare, main, on_loops
+from measuring import Effort, Row, main, on_loops
+from sequence import compare_in_sequence
 
 AIMS = {1: (0.8, 0.25), 32: (0.25, 0.06), 256: (0.15, 0.03)}
 
@@ -29,23 +28,12 @@ async def measure(address: str, effort: Effort) -> list[Row]:
     for in_flight in effort.sizes(AIMS):
         what, aims = f"one call, {in_flight} in flight", AIMS[in_flight]
         if in_flight == 1:
-            found += await compare_one(address, what, effort, aims)
+            found += await compare_in_sequence(address, what, effort, aims=aims)
         else:
             found += await compare_filled(
                 address, what, effort, connections=in_flight, in_flight=in_flight, aims=aims
             )
     return found
-
-
-async def compare_one(
-    address: str, what: str, effort: Effort, aims: tuple[float, float]
-) -> list[Row]:
-    """The rows of calls one after the other."""
-    async with opened(f"{address}/one") as (floors, ours):
-        calls = {name: client.call for name, client in {**floors, **ours}.items()}
-        for call in calls.values():
-            assert await call() == [agent_work.CALL]
-        return await compare(what, calls, effort, aims=aims)
 
 
 def rows(effort: Effort) -> list[Row]:

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import sys
 
-import agent_work
 from canned_server import running
-from clients import opened
-from measuring import Effort, Row, compare, main, on_loops
+from measuring import Effort, Row, main, on_loops
+from sequence import compare_in_sequence
 
 COUNTS = (1, 10, 100, 500)
 
@@ -22,14 +21,8 @@ async def measure(address: str, effort: Effort) -> list[Row]:
     """The rows of the running loop."""
     found = []
     for count in effort.sizes(COUNTS):
-        async with opened(f"{address}/one", tools=count) as (floors, ours):
-            calls = {name: client.call_encoding for name, client in floors.items()} | {
-                name: client.call for name, client in ours.items()
-            }
-            for call in calls.values():
-                assert await call() == [agent_work.CALL]
-            plural = "s" if count > 1 else ""
-            found += await compare(f"one call, {count} function{plural}", calls, effort)
+        what = f"one call, {count} function{'s' if count > 1 else ''}"
+        found += await compare_in_sequence(address, what, effort, encoding=True, tools=count)
     return found
 
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import sys
 
-import agent_work
 from canned_server import running
-from clients import opened
-from measuring import Effort, Row, compare, main, on_loops
+from measuring import Effort, Row, main, on_loops
+from sequence import compare_in_sequence
 
 AIMS = {10: (None, None), 100: (None, None), 1000: (0.8, None)}
 
@@ -22,13 +21,10 @@ async def measure(address: str, effort: Effort) -> list[Row]:
     """The rows of the running loop."""
     found = []
     for count in effort.sizes(AIMS):
-        async with opened(f"{address}/one", messages=count) as (floors, ours):
-            calls = {name: client.call_encoding for name, client in floors.items()} | {
-                name: client.call for name, client in ours.items()
-            }
-            for call in calls.values():
-                assert await call() == [agent_work.CALL]
-            found += await compare(f"one call, {count:,} messages", calls, effort, aims=AIMS[count])
+        what = f"one call, {count:,} messages"
+        found += await compare_in_sequence(
+            address, what, effort, aims=AIMS[count], encoding=True, messages=count
+        )
     return found
 
 

@@ -103,6 +103,7 @@ async def test_a_failed_stream_is_let_go(server: Server, kind: str) -> None:
     with anyio.fail_after(5):
         while first.log[0]["gone"] is None or stalled.log[0]["gone"] is None:
             await anyio.sleep(0.01)
+    assert (len(first.log), len(stalled.log)) == (1, 1)
 
 
 async def test_errors_that_make_no_one_else_try(server: Server, kind: str) -> None:

@@ -108,16 +108,22 @@ async def test_no_file_left_for_a_connection(
     """Others opened them all: calls wait for the connections there are; without any it is an error."""
     slow = server.script([["sleep", 0.05], *OK])
     transport = Transport(TransportSettings(transport=kind, max_attempts=1, timeout=2.0))
-    await transport.send(slow.request())
+    statuses: list[int] = []
+
+    async def send(through: Transport) -> None:
+        statuses.append((await through.send(slow.request())).status)
+
+    await send(transport)
     open_no_more()
     async with anyio.create_task_group() as group:
         for _ in range(8):
-            group.start_soon(transport.send, slow.request())
+            group.start_soon(send, transport)
     async with transport:  # a private pool: an idle connection of the shared one makes room
-        await transport.send(slow.request())
+        await send(transport)
         other = Transport(TransportSettings(transport=kind, max_attempts=1, timeout=2.0))
-        await other.send(slow.request())
+        await send(other)
         await other.aclose()
+    assert statuses == [200] * 11
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
