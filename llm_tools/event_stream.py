@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
@@ -12,7 +13,7 @@ import anyio
 from .content import Finished, OutputResult, StreamEvent
 from .errors import LlmToolsError, StreamError
 from .reply import check_answer
-from .spec import Plan, StreamDecoder
+from .spec import Frame, Plan, StreamDecoder
 from .transport import OpenStream, OutgoingRequest, Transport
 
 _ENDING_TIME = 0.1
@@ -27,8 +28,8 @@ class EventStream:
     the block early closes the connection.
     """
 
-    __slots__ = ("_decoder", "_ended", "_error", "_open", "_plan", "_ready", "_request", "_result",
-                 "_transport")  # fmt: skip
+    __slots__ = ("_decoder", "_ended", "_error", "_open", "_plan", "_read", "_ready", "_request",
+                 "_result", "_transport")  # fmt: skip
 
     def __init__(self, transport: Transport, request: OutgoingRequest, plan: Plan) -> None:
         self._transport = transport
@@ -36,7 +37,8 @@ class EventStream:
         self._plan = plan
         self._ready: deque[StreamEvent] = deque()
         self._open: OpenStream | None = None
-        self._decoder: StreamDecoder | None = None
+        self._read: Callable[[], Awaitable[list[Frame] | None]]
+        self._decoder: StreamDecoder
         self._result: OutputResult | None = None
         self._error: LlmToolsError | None = None
         self._ended = False
@@ -45,8 +47,8 @@ class EventStream:
         if self._open is not None:
             raise StreamError("A stream is entered once; call .stream(…) again.", retryable=False)
         self._open = await self._transport.open(self._request)
-        dialect = self._plan.target.dialect
-        self._decoder = dialect.open_stream(self._plan, self._open.headers)
+        self._read = self._open.read_frames
+        self._decoder = self._plan.target.dialect.open_stream(self._plan, self._open.headers)
         return self
 
     async def __aexit__(
@@ -83,40 +85,40 @@ class EventStream:
         return self
 
     async def __anext__(self) -> StreamEvent:
-        while not self._ready:
-            if self._ended:
+        ready = self._ready
+        while not ready:
+            if self._ended or self._open is None:
                 self._stop()
-            await self._advance()
-        return self._ready.popleft()
+            try:
+                frames = await self._read()
+                self._take(frames)
+            except LlmToolsError as error:
+                # Events decoded before the failure are still the caller's; it comes after them.
+                self._ended = True
+                self._error = self._with_partial_result(error)
+            except BaseException:
+                self._interrupt()
+                raise
+        return ready.popleft()
 
     def _stop(self) -> None:
+        if not self._ended:
+            raise StreamError("Enter the stream first: async with llm.stream(…) as events.")
         error, self._error = self._error, None
         if error is not None:
             raise error
         raise StopAsyncIteration
 
-    async def _advance(self) -> None:
-        """Read what has come and turn it into events; at the end, the result."""
-        if self._open is None or self._decoder is None:
-            raise StreamError("Enter the stream first: async with llm.stream(…) as events.")
-        try:
-            frames = await self._open.read_frames()
-            if frames is None:
-                self._finish(self._decoder.close())
-                return
-            decoder, ready = self._decoder, self._ready
+    def _take(self, frames: list[Frame] | None) -> None:
+        """Turn what has come into events; at the end, the result."""
+        decoder = self._decoder
+        if frames is not None:
             for frame in frames:
-                ready.extend(decoder.feed(frame))
-            if decoder.ended:
-                # Some servers keep the response open after its end mark.
-                self._finish(decoder.close())
-        except LlmToolsError as error:
-            # Events decoded before the failure are still the caller's; the error comes after them.
-            self._ended = True
-            self._error = self._with_partial_result(error)
-        except BaseException:
-            self._interrupt()
-            raise
+                self._ready.extend(decoder.feed(frame))
+            if not decoder.ended:
+                return
+        # Some servers keep the response open after its end mark.
+        self._finish(decoder.close())
 
     def _interrupt(self) -> None:
         self._ended = True
@@ -124,7 +126,7 @@ class EventStream:
 
     def _with_partial_result(self, error: LlmToolsError) -> LlmToolsError:
         """Give an error that came from below the decoder what had arrived by then."""
-        if error.result is None and self._decoder is not None:
+        if error.result is None and self._open is not None:
             try:
                 error.result = self._decoder.close()
             except LlmToolsError as broken:

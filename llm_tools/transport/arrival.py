@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from errno import EMFILE, ENFILE
 from math import inf
 from typing import Any, Literal, Protocol, TypeAlias
@@ -111,6 +111,9 @@ def deadline_of(seconds: float | None) -> float:
     return inf if seconds is None else current_time() + seconds
 
 
+Reader: TypeAlias = Callable[[], Awaitable[bytes]]
+
+
 class Arrival(Protocol):
     """A response whose head is there; header names are in lower case.
 
@@ -122,10 +125,19 @@ class Arrival(Protocol):
     ended: bool
     """Whether the body was read to its end."""
     keeps_time: bool
-    """Whether `read` itself raises `Broken("idle")` after `Attempt.idle` seconds."""
+    """Whether reading itself ends as `Broken("idle")` after `Attempt.idle` seconds."""
 
     async def read(self) -> bytes:
         """The next bytes of the body, as they are on the wire; empty at the end."""
+
+    def open_reader(self) -> Reader:
+        """For a stream: what gives the next bytes, with nothing between it and their source.
+
+        It raises StopAsyncIteration behind the last; what it raises goes to `explain`.
+        """
+
+    def explain(self, error: Exception) -> Exception | None:
+        """What the reader's error means: None for the end of the body."""
 
     async def aclose(self) -> None:
         """Let go of the connection, at any time."""

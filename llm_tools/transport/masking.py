@@ -83,7 +83,7 @@ class Needles:
 def mask_answer(data: bytes, needles: Needles) -> bytes:
     """An answer without the key."""
     for sign in needles.signs:
-        if sign in data:
+        if data.find(sign) >= 0:  # `in` would first try to take it for a number
             return needles.mask(data)
     return data
 
@@ -92,8 +92,9 @@ def mask_frames(frames: list[Frame], needles: Needles) -> list[Frame]:
     """Frames of a stream without the key, which may have come in two pieces."""
     signs = needles.signs
     for frame in frames:
+        data = frame.data
         for sign in signs:
-            if sign in frame.data:
+            if data.find(sign) >= 0:
                 return [replace(one, data=needles.mask(one.data)) for one in frames]
     return frames
 

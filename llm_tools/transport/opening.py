@@ -31,6 +31,7 @@ class OpenStream:
         "_left",
         "_needles",
         "_read",
+        "_read_any",
         "headers",
     )  # fmt: skip
 
@@ -56,7 +57,8 @@ class OpenStream:
         self._feed = framer.feed if self._inflater.is_plain else self._feed_packed
         self.headers: Mapping[str, str] = needles.mask_values(arrival.headers)
         timed_here = deadline is not None or (idle is not None and not arrival.keeps_time)
-        self._read = self._read_in_time if timed_here else arrival.read
+        self._read_any = arrival.open_reader()
+        self._read = self._read_in_time if timed_here else self._read_any
 
     async def read_frames(self) -> list[Frame] | None:
         """The frames that have come since, at least one; None at the end of the bytes.
@@ -66,28 +68,24 @@ class OpenStream:
             StreamError: the connection broke.
             ResponseDecodeError: the bytes cannot be decompressed, or are too many.
         """
-        error: LlmToolsError | None = None
         while not self._ended:
             try:
                 chunk = await self._read()
-                if not chunk:
-                    return await self._finish() or None
                 self._left -= len(chunk)
                 if self._left < 0:
                     raise self._inflater.too_large()
                 frames = mask_frames(self._feed(chunk), self._needles)
-            except Broken as broken:
-                error = self._broken(broken)
+            except Exception as error:  # noqa: BLE001 - ends as what it means, outside this frame
+                failure = self._arrival.explain(error)
                 break
             except BaseException:
                 await self.aclose()
                 raise
             if frames:
                 return frames
-        if error is None:
+        else:
             return None
-        await self.aclose()
-        raise error
+        return await self._stop(failure)
 
     async def aclose(self) -> None:
         """Let go of the connection; safe at any time, more than once."""
@@ -97,10 +95,16 @@ class OpenStream:
     def _feed_packed(self, chunk: bytes) -> list[Frame]:
         return self._framer.feed(self._inflater.feed(chunk))
 
-    async def _finish(self) -> list[Frame]:
+    async def _stop(self, failure: Exception | None) -> list[Frame] | None:
+        """The last frames, if nothing failed."""
         await self.aclose()
+        if isinstance(failure, Broken):
+            failure = self._broken(failure)
+        if failure is not None:
+            raise failure
         rest = self._inflater.close()
-        return mask_frames([*self._framer.feed(rest), *self._framer.close()], self._needles)
+        frames = [*self._framer.feed(rest), *self._framer.close()]
+        return mask_frames(frames, self._needles) or None
 
     async def _read_in_time(self) -> bytes:
         """Read where the arrival keeps no time; a scope around the read alone."""
@@ -108,7 +112,7 @@ class OpenStream:
         if self._deadline is not None:
             until = min(until, self._deadline)
         with anyio.CancelScope(deadline=until):
-            return await self._arrival.read()
+            return await self._read_any()
         raise Broken("idle")
 
     def _broken(self, broken: Broken) -> LlmToolsError:

@@ -25,19 +25,14 @@ _decoder = msgspec.json.Decoder(Event)
 class MessageStream:
     """Reads one stream; see `spec.StreamDecoder`."""
 
-    __slots__ = ("_blocks", "_ended", "_headers", "_message", "_plan")
+    __slots__ = ("_blocks", "_headers", "_message", "_plan", "ended")
 
     def __init__(self, plan: Plan, headers: Mapping[str, str]) -> None:
         self._plan = plan
         self._headers = headers
         self._message = WireMessage()
         self._blocks = OpenBlocks(plan, OpenBlock)
-        self._ended = False
-
-    @property
-    def ended(self) -> bool:
-        """Whether the end mark has come."""
-        return self._ended
+        self.ended: bool = False  # whether the end mark has come
 
     def feed(self, frame: Frame) -> list[StreamEvent]:
         """Events of one frame.
@@ -46,7 +41,7 @@ class MessageStream:
             ProviderError: the frame is an error; its `result` is what had come.
             StreamError: the frame is none of this wire.
         """
-        if self._ended:
+        if self.ended:
             return []
         if frame.event is not None and frame.event.startswith("exception:"):
             error = exception_frame(self._endpoint, frame, self._headers)
@@ -61,7 +56,7 @@ class MessageStream:
         Raises:
             StreamError: `message_stop` has not come; `result` is what has.
         """
-        if self._ended:
+        if self.ended:
             return read_message(self._plan, self._whole(), self._headers)
         raise ended_early(self._plan, self._partial())
 
@@ -121,7 +116,7 @@ class MessageStream:
         return [*events, RefusalDelta(text=refused)] if refused else events
 
     def _end(self, _: Event) -> list[StreamEvent]:
-        self._ended = True
+        self.ended = True
         return self._blocks.calls.end(cut_off=self._message.stop_reason in _CUTS_OFF)
 
     def _fail(self, event: Event) -> list[StreamEvent]:

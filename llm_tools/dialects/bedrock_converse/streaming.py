@@ -23,7 +23,7 @@ _any_decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
 class ConverseStream:
     """Reads one stream; see `spec.StreamDecoder`."""
 
-    __slots__ = ("_blocks", "_counted", "_headers", "_plan", "_stop_reason", "_usage")
+    __slots__ = ("_blocks", "_headers", "_plan", "_stop_reason", "_usage", "ended")
 
     def __init__(self, plan: Plan, headers: Mapping[str, str]) -> None:
         self._plan = plan
@@ -31,12 +31,7 @@ class ConverseStream:
         self._blocks = OpenBlocks(plan, OpenBlock)
         self._stop_reason: str | None = None
         self._usage: WireUsage | None = None
-        self._counted = False
-
-    @property
-    def ended(self) -> bool:
-        """Whether the counts have come, which follow the end mark."""
-        return self._counted
+        self.ended: bool = False  # by the counts, which follow the end mark
 
     def feed(self, frame: Frame) -> list[StreamEvent]:
         """Events of one frame.
@@ -45,7 +40,7 @@ class ConverseStream:
             ProviderError: the frame is an exception; its `result` is what had come.
             StreamError: the frame is none of this wire.
         """
-        if self._counted:
+        if self.ended:
             return []
         if frame.event is None:
             self._refuse(frame)
@@ -102,7 +97,7 @@ class ConverseStream:
 
     def _add_metadata(self, event: Event) -> list[StreamEvent]:
         self._usage = event.usage
-        self._counted = self._stop_reason is not None
+        self.ended = self._stop_reason is not None
         return []
 
     def _refuse(self, frame: Frame) -> NoReturn:

@@ -36,8 +36,9 @@ class ChatStream:
     """One stream of chunks. A finish reason or `[DONE]` is its end mark; some hosts send one."""
 
     __slots__ = (
-        "_choices", "_ended", "_failed", "_first", "_first_number", "_growing", "_headers",
+        "_choices", "_failed", "_first", "_first_number", "_growing", "_headers",
         "_known", "_lessons", "_named", "_plan", "_repeated", "_stood_in", "_teller", "_whole",
+        "ended",
     )  # fmt: skip
 
     def __init__(self, plan: Plan, headers: Mapping[str, str]) -> None:
@@ -52,15 +53,10 @@ class ChatStream:
         self._growing: CallSlot | None = None
         self._repeated: Repetition | None = None
         self._lessons = 0
-        self._ended = False
+        self.ended: bool = False  # whether the end mark has come
         self._failed = False
         self._named = False
         self._stood_in = False
-
-    @property
-    def ended(self) -> bool:
-        """Whether the end mark has come."""
-        return self._ended
 
     def feed(self, frame: Frame) -> list[StreamEvent]:
         """Events of one frame.
@@ -100,10 +96,10 @@ class ChatStream:
     def _feed_any(self, frame: Frame) -> list[StreamEvent]:
         """Events of a frame that may be anything."""
         data = frame.data.strip()
-        if self._ended or not data:
+        if self.ended or not data:
             return []
         if data == _END:
-            self._ended, self._growing = True, None
+            self.ended, self._growing = True, None
             return self._finish(self._first) if self._first is not None else []
         if frame.event == "error":
             raise self._with_result(error_event(self._plan, data, self._headers))
@@ -133,9 +129,9 @@ class ChatStream:
             ResponseDecodeError: the stream held no choice.
             ProviderError: the choice is an error.
         """
-        if not self._choices and self._ended:
+        if not self._choices and self.ended:
             raise ResponseDecodeError("The stream held no choices; try again.")
-        if not self._failed and (self._ended or self._is_finished()):
+        if not self._failed and (self.ended or self._is_finished()):
             return self._result()
         broken = StreamError(
             "The stream broke off before its end; what came is in .result. Try again."

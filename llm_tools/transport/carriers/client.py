@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 
 from ...errors import ConfigurationError
-from ..arrival import CONNECT_TIME, Arrival, Attempt
+from ..arrival import CONNECT_TIME, Arrival, Attempt, Reader
 from ..head import Head
 from ..quiet import KeysInHand
 from ..slots import allowed_connections
@@ -135,6 +135,16 @@ class _PoolArrival:
         chunk = await self._arrival.read()
         self.ended = self._arrival.ended
         return chunk
+
+    def open_reader(self) -> Reader:
+        """What gives the next bytes; see `Arrival`."""
+        return self._arrival.open_reader()
+
+    def explain(self, error: Exception) -> Exception | None:
+        """What the reader's error means: None for the end of the body."""
+        failure = self._arrival.explain(error)
+        self.ended = self._arrival.ended
+        return failure
 
     async def aclose(self) -> None:
         """Let go of the connection, at any time."""

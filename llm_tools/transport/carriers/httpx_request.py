@@ -9,7 +9,8 @@ from typing import Any, Self
 
 import anyio
 
-from ..arrival import Attempt, Broken, Phase, is_crowded
+from ...errors import LlmToolsError
+from ..arrival import Attempt, Broken, Phase, Reader, is_crowded
 from ..headers import decode_headers
 from ..masking import mask_text
 from ..quiet import KeysInHand, QuietChunks
@@ -42,7 +43,7 @@ class HttpxArrival:
     """A response of httpx, or of a library with its interface, read as raw bytes."""
 
     __slots__ = (
-        "_began", "_chunks", "_hand", "_response", "_secrets", "ended", "headers", "status",
+        "_chunks", "_hand", "_reader", "_response", "_secrets", "ended", "headers", "status",
     )  # fmt: skip
     keeps_time = False
 
@@ -53,36 +54,45 @@ class HttpxArrival:
         self._hand = hand if hand is not None and hand.was_needed else None
         self._secrets = secrets
         self._chunks: AsyncIterator[bytes] | None = None
-        self._began = False
+        self._reader: Reader | None = None
         self.ended: bool = False
         self.status: int = response.status_code
         self.headers: Mapping[str, str] = decode_headers(response.headers.raw)
 
     async def read(self) -> bytes:
         """The next bytes of the body; empty at the end."""
-        chunks = self._chunks
-        if chunks is None:
-            if self._began:
-                return b""
-            self._began = True
-            chunks = self._response.stream.__aiter__()
-            if self._hand is not None:
-                chunks = QuietChunks(chunks, self._hand)
-            self._chunks = chunks
-        try:
-            chunk = await chunks.__anext__()
-            while not chunk:
-                chunk = await chunks.__anext__()
-        except StopAsyncIteration:
-            self._chunks = None
+        if self._reader is None:
+            self._reader = self.open_reader()
+        failure = None
+        while not self.ended and failure is None:
+            try:
+                chunk = await self._reader()
+            except Exception as error:  # noqa: BLE001 - ends as Broken, outside this frame
+                failure = self.explain(error)
+            else:
+                if chunk:
+                    return chunk
+        if failure is not None:
+            raise failure
+        return b""
+
+    def open_reader(self) -> Reader:
+        """What gives the next bytes; see `Arrival`."""
+        chunks: AsyncIterator[bytes] = self._response.stream.__aiter__()
+        if self._hand is not None:
+            chunks = QuietChunks(chunks, self._hand)
+        self._chunks = chunks
+        return chunks.__anext__
+
+    def explain(self, error: Exception) -> Exception | None:
+        """What the reader's error means: None for the end of the body."""
+        if isinstance(error, Broken | LlmToolsError):
+            return error  # of whoever read; the chunks have not ended by it
+        self._chunks = None
+        if isinstance(error, StopAsyncIteration):
             self.ended = True
-            return b""
-        except Exception as error:  # noqa: BLE001 - ends as Broken, outside this frame
-            self._chunks = None
-            broken = translated(error, "body", self._secrets)
-        else:
-            return chunk
-        raise broken
+            return None
+        return translated(error, "body", self._secrets)
 
     async def aclose(self) -> None:
         """Close iterator and response, shielded from a cancellation that may be the reason."""

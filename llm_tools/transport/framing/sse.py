@@ -39,8 +39,9 @@ class SseFraming:
     def feed(self, chunk: bytes) -> list[Frame]:
         """The events this chunk completes."""
         if self._whole_lines and chunk.endswith(b"\n"):
-            short = chunk.find(b"\n") == len(chunk) - 2 >= 6 + _LONGEST_DONE and b"\r" not in chunk
-            if short and chunk.startswith(b"data: ") and not (self._data or self._event):
+            short = chunk.find(b"\n") == len(chunk) - 2 >= 6 + _LONGEST_DONE
+            plain = short and chunk.startswith(b"data: ") and chunk.find(b"\r") < 0
+            if plain and not (self._data or self._event):
                 return [Frame(None, chunk[6:-2])]  # one event and nothing else, as most are
             return self._read_whole(chunk)
         if self._other is not None:
@@ -77,7 +78,7 @@ class SseFraming:
             # The LF of a CRLF that was cut in two; the CR ended the line already.
             self._after_cr = False
             chunk = chunk.removeprefix(b"\n")
-        if b"\n" not in chunk and b"\r" not in chunk:
+        if chunk.find(b"\n") < 0 and chunk.find(b"\r") < 0:
             if chunk:
                 self._line.append(chunk)
                 self._whole_lines = False

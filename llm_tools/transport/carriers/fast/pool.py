@@ -10,7 +10,7 @@ import anyio
 from anyio.abc import ByteStream
 from anyio.streams.tls import TLSStream
 
-from ...arrival import Arrival, Attempt, Broken, is_crowded
+from ...arrival import Arrival, Attempt, Broken, Reader, is_crowded
 from ...head import Head
 from ...secret import KeyBytes
 from ...slots import Slots
@@ -200,6 +200,14 @@ class FastArrival:
                 raise self._broken
             await self._receive()
 
+    def open_reader(self) -> Reader:
+        """What gives the next bytes; see `Arrival`."""
+        return self._read_on
+
+    def explain(self, error: Exception) -> Exception | None:
+        """What the reader's error means: None for the end of the body."""
+        return None if isinstance(error, StopAsyncIteration) else error
+
     def give_back(self) -> bool:
         """Give the connection back, if it may carry another request; whether none is left here."""
         connection, parser = self._connection, self._parser
@@ -218,6 +226,12 @@ class FastArrival:
             connection, self._connection = self._connection, None
             if connection is not None:
                 await self._connections.drop(connection)
+
+    async def _read_on(self) -> bytes:
+        body = await self.read()
+        if not body:
+            raise StopAsyncIteration
+        return body
 
     async def _receive(self) -> None:
         if self._connection is None:
