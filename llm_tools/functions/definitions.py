@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ..content import JSON, ResultWarning
 from ..errors import ConfigurationError
-from .caching import Bounded, Same
+from .caching import Bounded, ByContent, Same
 from .numbers import refuse_lacking
 from .schemas.checking import check_schema
 from .schemas.nesting import decode_shallow
@@ -72,7 +72,7 @@ _PACKER = msgspec.msgpack.Encoder()
 _SETS: Bounded[FunctionSet] = Bounded(256)
 _SETS_OF_OBJECTS: Bounded[tuple[FunctionSet, tuple[Any, ...]]] = Bounded(256)
 _DICTS = frozenset({dict})
-_SETS_OF_DICTS: Bounded[FunctionSet] = Bounded(256)
+_SETS_OF_DICTS: ByContent[FunctionSet] = ByContent(256)
 
 
 def normalize_functions(functions: Iterable[FunctionLike]) -> FunctionSet:
@@ -102,7 +102,7 @@ def normalize_functions(functions: Iterable[FunctionLike]) -> FunctionSet:
 
 def are_plain_dicts(functions: Any) -> TypeGuard[list[dict[str, Any]]]:
     """Whether this is a list of dicts and nothing else, the usual case."""
-    return type(functions) is list and set(map(type, functions)) <= _DICTS
+    return type(functions) is list and _DICTS.issuperset(map(type, functions))
 
 
 def _find_set_of_dicts(functions: list[dict[str, Any]]) -> FunctionSet:

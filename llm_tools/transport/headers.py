@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+
+_MOST = 1024
+
+
+class _Names(dict[bytes, str]):
+    """Headers' names in lower case; the same few come with every response."""
+
+    def __missing__(self, raw: bytes) -> str:
+        name = raw.lower().decode("latin-1")
+        if len(self) < _MOST:
+            self[raw] = name
+        return name
+
+
+_names = _Names()
 
 
 def decode_headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     """Headers by their names in lower case; of one that came twice, the last."""
-    return {_field_name(name): value.decode("latin-1") for name, value in raw}
-
-
-@lru_cache(maxsize=1024)
-def _field_name(raw: bytes) -> str:
-    """A header's name in lower case; the same few come with every response."""
-    return raw.lower().decode("latin-1")
+    return {_names[name]: value.decode("latin-1") for name, value in raw}

@@ -9,7 +9,7 @@ from typing import Self, TypeAlias, TypeVar
 import anyio
 
 from ..errors import ResponseDecodeError
-from .arrival import Arrival, Attempt, Broken, deadline_of
+from .arrival import Arrival, Attempt, Broken
 from .carrying import Carriers
 from .framing import create_framing
 from .head import Head
@@ -139,7 +139,7 @@ class Transport:
         head = await self._heads.find(request)
         carrier = self._carriers.choose(head)
         cause: Exception | None = None
-        with anyio.CancelScope(deadline=deadline_of(settings.timeout)) as scope:
+        with anyio.move_on_after(settings.timeout) as scope:
             idle = None if request.framing is None else settings.timeout
             attempt = Attempt(scope, settings.timeout, fresh=fresh, idle=idle)
             try:
