@@ -78,18 +78,19 @@ class Client:
             transport=transport,
         )
         self._history = [read_chat_message(message, messages) for message in messages]
-        self._tools = tools
         self._functions = [_make_tool(item["function"], local_tool) for item in tools]
 
     async def call(self) -> Content:
         """One request: `[("function_use", name, input, function_id), …]` or `[("text", text)]`."""
-        result = await self._llm.call(self._history, functions=self._tools, function_call="auto")
+        result = await self._llm.call(
+            self._history, functions=self._functions, function_call="auto"
+        )
         return _content(result)
 
     async def stream(self) -> Content:
         """One streamed request, every event read; returns what `call` does."""
         async with self._llm.stream(
-            self._history, functions=self._tools, function_call="auto"
+            self._history, functions=self._functions, function_call="auto"
         ) as events:
             async for _ in events:
                 pass

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 
 from .errors import ConfigurationError
 from .functions.choice import read_function_call
-from .functions.definitions import normalize_functions
-from .functions.visibility import visible_functions
+from .functions.visibility import offer_functions
 from .given import check_switch
 from .history import keep_history, mend, read_again, read_history
 from .reply import check_answer
@@ -24,7 +23,6 @@ from .transport import OutgoingRequest
 if TYPE_CHECKING:
     from .content import JSON, OutputResult
     from .functions.choice import FunctionCall
-    from .functions.definitions import FunctionSet
     from .functions.output import OutputSchema
     from .history import Messages
     from .model import Functions
@@ -63,7 +61,7 @@ class Asker:
             ConfigurationError: they do not fit each other or the endpoint.
         """
         options = self._options
-        offered = None if functions is None else _read_functions(functions)
+        offered = None if functions is None else offer_functions(functions)
         choice = read_function_call(function_call, offered.by_name if offered else ())
         output = None if json_schema is None else _read_output(json_schema)
         history = read_history(messages, strict=options.strict_history)
@@ -148,12 +146,6 @@ def fill_path(target: Target[Any], *, stream: bool) -> str:
     from urllib.parse import quote
 
     return path.replace("{model}", quote(target.model, safe=":@"))
-
-
-def _read_functions(functions: Functions) -> FunctionSet | None:
-    """The functions that are shown, read; None where there are none."""
-    offered = normalize_functions(visible_functions(functions, {}))
-    return offered if offered.definitions else None
 
 
 def _read_output(json_schema: Any) -> OutputSchema:

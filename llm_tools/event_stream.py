@@ -28,8 +28,8 @@ class EventStream:
     the block early closes the connection.
     """
 
-    __slots__ = ("_decoder", "_ended", "_error", "_open", "_plan", "_read", "_ready", "_request",
-                 "_result", "_transport")  # fmt: skip
+    __slots__ = ("_cut", "_decoder", "_ended", "_error", "_open", "_plan", "_read", "_ready",
+                 "_request", "_result", "_transport")  # fmt: skip
 
     def __init__(self, transport: Transport, request: OutgoingRequest, plan: Plan) -> None:
         self._transport = transport
@@ -37,7 +37,8 @@ class EventStream:
         self._plan = plan
         self._ready: deque[StreamEvent] = deque()
         self._open: OpenStream | None = None
-        self._read: Callable[[], Awaitable[list[Frame] | None]]
+        self._read: Callable[[], Awaitable[bytes]]
+        self._cut: Callable[[bytes], list[Frame]]
         self._decoder: StreamDecoder
         self._result: OutputResult | None = None
         self._error: LlmToolsError | None = None
@@ -47,7 +48,7 @@ class EventStream:
         if self._open is not None:
             raise StreamError("A stream is entered once; call .stream(…) again.", retryable=False)
         self._open = await self._transport.open(self._request)
-        self._read = self._open.read_frames
+        self._read, self._cut = self._open.read, self._open.cut
         self._decoder = self._plan.target.dialect.open_stream(self._plan, self._open.headers)
         return self
 
@@ -85,40 +86,55 @@ class EventStream:
         return self
 
     async def __anext__(self) -> StreamEvent:
-        ready = self._ready
+        ready, stream = self._ready, self._open
         while not ready:
-            if self._ended or self._open is None:
-                self._stop()
+            if self._ended or stream is None:
+                raise self._stop()
             try:
-                frames = await self._read()
-                self._take(frames)
+                self._take(await self._read())
+                continue
             except LlmToolsError as error:
-                # Events decoded before the failure are still the caller's; it comes after them.
-                self._ended = True
-                self._error = self._with_partial_result(error)
+                self._fail(error)
+                continue
+            except Exception as error:  # noqa: BLE001 - ends as what it means, outside this frame
+                failure = stream.explain(error)
             except BaseException:
                 self._interrupt()
                 raise
+            await self._end(stream, failure)
         return ready.popleft()
 
-    def _stop(self) -> None:
+    def _stop(self) -> Exception:
+        """Why there is no event: the error, once, else the end."""
         if not self._ended:
-            raise StreamError("Enter the stream first: async with llm.stream(…) as events.")
+            return StreamError("Enter the stream first: async with llm.stream(…) as events.")
         error, self._error = self._error, None
-        if error is not None:
-            raise error
-        raise StopAsyncIteration
+        return error or StopAsyncIteration()
 
-    def _take(self, frames: list[Frame] | None) -> None:
-        """Turn what has come into events; at the end, the result."""
+    def _take(self, chunk: bytes) -> None:
+        """Turn what has come into events."""
         decoder = self._decoder
-        if frames is not None:
-            for frame in frames:
-                self._ready.extend(decoder.feed(frame))
-            if not decoder.ended:
-                return
-        # Some servers keep the response open after its end mark.
-        self._finish(decoder.close())
+        for frame in self._cut(chunk):
+            self._ready.extend(decoder.feed(frame))
+        if decoder.ended:  # some servers keep the response open after its end mark
+            self._finish(decoder.close())
+
+    async def _end(self, stream: OpenStream, failure: Exception | None) -> None:
+        """No more will come: the last events, and the result."""
+        try:
+            for frame in await stream.stop(failure):
+                self._ready.extend(self._decoder.feed(frame))
+            self._finish(self._decoder.close())
+        except LlmToolsError as error:
+            self._fail(error)
+        except BaseException:
+            self._interrupt()
+            raise
+
+    def _fail(self, error: LlmToolsError) -> None:
+        """Events decoded before the failure are still the caller's; the error comes after them."""
+        self._ended = True
+        self._error = self._with_partial_result(error)
 
     def _interrupt(self) -> None:
         self._ended = True

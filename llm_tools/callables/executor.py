@@ -97,6 +97,12 @@ class CallableExecutor:
         return self._definition is not None
 
     @property
+    def is_constant(self) -> bool:
+        """Whether it is settled, and there for every input."""
+        seen = type(self).visible is CallableExecutor.visible and self._visibility_handler is None
+        return seen and self.is_settled
+
+    @property
     def definition(self) -> FunctionDefinition:
         """What the model is told; made on first use, and not changed afterwards.
 

@@ -2,11 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from typing import Any
 
 from ..errors import ConfigurationError
-from .definitions import FunctionSet, are_plain_dicts
+from .definitions import FunctionSet, are_plain_dicts, normalize_functions
+
+_MOST = 256
+_CONSTANT: dict[tuple[int, ...], tuple[FunctionSet, tuple[Any, ...]]] = {}
+"""Sets of constant functions, by their ids, which are theirs as long as these keep them."""
+
+
+def offer_functions(functions: Any) -> FunctionSet | None:
+    """The functions that are there for an empty input, read; None where there are none.
+
+    Functions whose `is_constant` says that they are there for every input, and stay what they are,
+    are looked at once.
+
+    Args:
+        functions: functions in any accepted form.
+
+    Raises:
+        ConfigurationError: as `normalize_functions` does.
+    """
+    if are_plain_dicts(functions):
+        offered = normalize_functions(functions)
+        return offered if offered.definitions else None
+    lasts = isinstance(functions, Sized) and isinstance(functions, Iterable)
+    ids = tuple(map(id, functions)) if lasts else ()
+    known = _CONSTANT.get(ids)
+    if known is not None:
+        return known[0]
+    offered = normalize_functions(visible_functions(functions, {}))
+    if ids and all(getattr(item, "is_constant", False) is True for item in functions):
+        if len(_CONSTANT) >= _MOST:
+            _CONSTANT.clear()
+        _CONSTANT[ids] = offered, tuple(functions)
+    return offered if offered.definitions else None
 
 
 def visible_functions(

@@ -31,9 +31,8 @@ from ..content import (
 )
 from ..errors import ConfigurationError, LlmToolsError, StreamError
 from ..functions.choice import read_function_call
-from ..functions.definitions import normalize_functions
 from ..functions.output import normalize_output
-from ..functions.visibility import visible_functions
+from ..functions.visibility import offer_functions
 from ..given import check_switch
 from ..history import mend, read_messages
 from ..history.parts import ALL_PARTS, read_parts
@@ -130,8 +129,7 @@ class ScriptedLlm:
         self, messages: Any, functions: Any, function_call: Any, strict: bool, json_schema: Any
     ) -> _Scripted:
         read, _ = mend(read_messages(messages), strict=False)
-        shown = visible_functions(functions, {})
-        offered = normalize_functions(shown) if shown else None
+        offered = None if functions is None else offer_functions(functions)
         known = offered.by_name if offered is not None else {}
         choice = read_function_call(function_call, known)
         seen = ScriptedCall(

@@ -117,7 +117,7 @@ Reader: TypeAlias = Callable[[], Awaitable[bytes]]
 class Arrival(Protocol):
     """A response whose head is there; header names are in lower case.
 
-    Either `read` it to the end, or `aclose` it: then its connection is dropped.
+    Either read it to the end, or `aclose` it: then its connection is dropped.
     """
 
     status: int
@@ -127,17 +127,15 @@ class Arrival(Protocol):
     keeps_time: bool
     """Whether reading itself ends as `Broken("idle")` after `Attempt.idle` seconds."""
 
-    async def read(self) -> bytes:
-        """The next bytes of the body, as they are on the wire; empty at the end."""
-
     def open_reader(self) -> Reader:
-        """For a stream: what gives the next bytes, with nothing between it and their source.
+        """What gives the next bytes of the body, as they are on the wire; asked for once.
 
-        It raises StopAsyncIteration behind the last; what it raises goes to `explain`.
+        Nothing stands between it and their source: what it raises, StopAsyncIteration behind the
+        last of them, goes to `explain`.
         """
 
     def explain(self, error: Exception) -> Exception | None:
-        """What the reader's error means: None for the end of the body."""
+        """What the reader's error means: None for the end of the body, else what to raise."""
 
     async def aclose(self) -> None:
         """Let go of the connection, at any time."""

@@ -8,7 +8,7 @@ import anyio
 
 from ..errors import LlmToolsError, RequestTimeoutError, StreamError
 from ..spec import Frame
-from .arrival import Arrival, Broken
+from .arrival import Arrival, Broken, Reader
 from .framing import Framer
 from .inflating import Inflater
 from .masking import Needles, mask_frames
@@ -17,7 +17,15 @@ LARGEST_STREAM = 256_000_000
 
 
 class OpenStream:
-    """Frames, as they come. Read it to None, or `aclose` it: then its connection is dropped."""
+    """Frames, as they come. Read it to None, or `aclose` it: then its connection is dropped.
+
+    `read_frames` is all it takes. Where every step between two bytes counts, `read` and `cut` are
+    what it consists of, and `explain` and `stop` what ends it.
+
+    Attributes:
+        headers: those of the response.
+        read: gives the next bytes; what it raises goes to `explain`.
+    """
 
     __slots__ = (
         "_arrival",
@@ -31,8 +39,8 @@ class OpenStream:
         "_left",
         "_needles",
         "_read",
-        "_read_any",
         "headers",
+        "read",
     )  # fmt: skip
 
     def __init__(
@@ -57,26 +65,51 @@ class OpenStream:
         self._feed = framer.feed if self._inflater.is_plain else self._feed_packed
         self.headers: Mapping[str, str] = needles.mask_values(arrival.headers)
         timed_here = deadline is not None or (idle is not None and not arrival.keeps_time)
-        self._read_any = arrival.open_reader()
-        self._read = self._read_in_time if timed_here else self._read_any
+        self._read = arrival.open_reader()
+        self.read: Reader = self._read_in_time if timed_here else self._read
+
+    def cut(self, chunk: bytes) -> list[Frame]:
+        """The frames that these bytes complete.
+
+        Raises:
+            ResponseDecodeError: the bytes cannot be decompressed, or are too many.
+        """
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise self._inflater.too_large()
+        return mask_frames(self._feed(chunk), self._needles)
+
+    def explain(self, error: Exception) -> Exception | None:
+        """What an error of `read`'s means: None for the end, else what to raise."""
+        failure = self._arrival.explain(error)
+        return self._broken(failure) if isinstance(failure, Broken) else failure
+
+    async def stop(self, failure: Exception | None) -> list[Frame]:
+        """The last frames, behind all bytes; or what `explain` said is raised.
+
+        Raises:
+            RequestTimeoutError: too long without a byte, or the deadline passed.
+            StreamError: the connection broke.
+            ResponseDecodeError: the compressed bytes were cut off.
+        """
+        await self.aclose()
+        if failure is not None:
+            raise failure
+        rest = self._inflater.close()
+        frames = [*self._framer.feed(rest), *self._framer.close()]
+        return mask_frames(frames, self._needles)
 
     async def read_frames(self) -> list[Frame] | None:
         """The frames that have come since, at least one; None at the end of the bytes.
 
         Raises:
-            RequestTimeoutError: too long without a byte, or the deadline passed.
-            StreamError: the connection broke.
-            ResponseDecodeError: the bytes cannot be decompressed, or are too many.
+            RequestTimeoutError, StreamError, ResponseDecodeError: as `cut` and `stop` do.
         """
         while not self._ended:
             try:
-                chunk = await self._read()
-                self._left -= len(chunk)
-                if self._left < 0:
-                    raise self._inflater.too_large()
-                frames = mask_frames(self._feed(chunk), self._needles)
+                frames = self.cut(await self.read())
             except Exception as error:  # noqa: BLE001 - ends as what it means, outside this frame
-                failure = self._arrival.explain(error)
+                failure = self.explain(error)
                 break
             except BaseException:
                 await self.aclose()
@@ -85,7 +118,7 @@ class OpenStream:
                 return frames
         else:
             return None
-        return await self._stop(failure)
+        return await self.stop(failure) or None
 
     async def aclose(self) -> None:
         """Let go of the connection; safe at any time, more than once."""
@@ -95,24 +128,13 @@ class OpenStream:
     def _feed_packed(self, chunk: bytes) -> list[Frame]:
         return self._framer.feed(self._inflater.feed(chunk))
 
-    async def _stop(self, failure: Exception | None) -> list[Frame] | None:
-        """The last frames, if nothing failed."""
-        await self.aclose()
-        if isinstance(failure, Broken):
-            failure = self._broken(failure)
-        if failure is not None:
-            raise failure
-        rest = self._inflater.close()
-        frames = [*self._framer.feed(rest), *self._framer.close()]
-        return mask_frames(frames, self._needles) or None
-
     async def _read_in_time(self) -> bytes:
         """Read where the arrival keeps no time; a scope around the read alone."""
         until = float("inf") if self._idle is None else anyio.current_time() + self._idle
         if self._deadline is not None:
             until = min(until, self._deadline)
         with anyio.CancelScope(deadline=until):
-            return await self._read_any()
+            return await self._read()
         raise Broken("idle")
 
     def _broken(self, broken: Broken) -> LlmToolsError:

@@ -22,18 +22,23 @@ async def read_answer(arrival: Arrival) -> bytes:
         Broken: the connection broke.
         ResponseDecodeError: it is too large, or cannot be decompressed.
     """
+    failure = None
+    parts: list[bytes] = []
     try:
+        read = arrival.open_reader()
         inflater = Inflater(arrival.headers, LARGEST_ANSWER)
-        body = inflater.feed(await arrival.read())
-        if not arrival.ended and (chunk := await arrival.read()):
-            parts = [body]
-            while chunk:
-                parts.append(inflater.feed(chunk))
-                chunk = await arrival.read()
-            body = b"".join(parts)
-        return body + inflater.close()
+        while not arrival.ended:
+            try:
+                parts.append(inflater.feed(await read()))
+            except Exception as error:  # noqa: BLE001 - ends as what it means, outside this frame
+                failure = arrival.explain(error)
+                break
     finally:
         await arrival.aclose()
+    if failure is not None:
+        raise failure
+    rest = inflater.close()
+    return b"".join([*parts, rest]) if rest else b"".join(parts)
 
 
 async def read_error(arrival: Arrival, attempt: Attempt) -> bytes:
@@ -41,18 +46,22 @@ async def read_error(arrival: Arrival, attempt: Attempt) -> bytes:
 
     So the attempt's time does not end it as it ends a missing answer: what came by then is taken.
     """
+    failure = None
     parts: list[bytes] = []
     size = 0
     try:
         with CancelScope(deadline=attempt.last_call(_LONGEST_FOR_AN_ERROR)):
+            read = arrival.open_reader()
             inflater = Inflater(arrival.headers, _ENOUGH_OF_AN_ERROR)
-            while size < _ENOUGH_OF_AN_ERROR and (chunk := await arrival.read()):
-                parts.append(inflater.feed(chunk))
+            while size < _ENOUGH_OF_AN_ERROR and not arrival.ended:
+                parts.append(inflater.feed(await read()))
                 size += len(parts[-1])
-    except (Broken, ResponseDecodeError):
-        pass
+    except Exception as error:  # noqa: BLE001 - ends as what it means, outside this frame
+        failure = arrival.explain(error)
     finally:
         await arrival.aclose()
+    if failure is not None and not isinstance(failure, Broken | ResponseDecodeError):
+        raise failure
     return b"".join(parts)
 
 

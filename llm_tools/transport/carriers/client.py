@@ -130,18 +130,12 @@ class _PoolArrival:
         self.headers: Mapping[str, str] = arrival.headers
         self.ended: bool = False
 
-    async def read(self) -> bytes:
-        """The next bytes of the body; empty at the end."""
-        chunk = await self._arrival.read()
-        self.ended = self._arrival.ended
-        return chunk
-
     def open_reader(self) -> Reader:
         """What gives the next bytes; see `Arrival`."""
         return self._arrival.open_reader()
 
     def explain(self, error: Exception) -> Exception | None:
-        """What the reader's error means: None for the end of the body."""
+        """What the reader's error means; see `Arrival`."""
         failure = self._arrival.explain(error)
         self.ended = self._arrival.ended
         return failure

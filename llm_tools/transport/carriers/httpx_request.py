@@ -43,7 +43,7 @@ class HttpxArrival:
     """A response of httpx, or of a library with its interface, read as raw bytes."""
 
     __slots__ = (
-        "_chunks", "_hand", "_reader", "_response", "_secrets", "ended", "headers", "status",
+        "_chunks", "_hand", "_response", "_secrets", "ended", "headers", "status",
     )  # fmt: skip
     keeps_time = False
 
@@ -54,27 +54,9 @@ class HttpxArrival:
         self._hand = hand if hand is not None and hand.was_needed else None
         self._secrets = secrets
         self._chunks: AsyncIterator[bytes] | None = None
-        self._reader: Reader | None = None
         self.ended: bool = False
         self.status: int = response.status_code
         self.headers: Mapping[str, str] = decode_headers(response.headers.raw)
-
-    async def read(self) -> bytes:
-        """The next bytes of the body; empty at the end."""
-        if self._reader is None:
-            self._reader = self.open_reader()
-        failure = None
-        while not self.ended and failure is None:
-            try:
-                chunk = await self._reader()
-            except Exception as error:  # noqa: BLE001 - ends as Broken, outside this frame
-                failure = self.explain(error)
-            else:
-                if chunk:
-                    return chunk
-        if failure is not None:
-            raise failure
-        return b""
 
     def open_reader(self) -> Reader:
         """What gives the next bytes; see `Arrival`."""
@@ -85,7 +67,7 @@ class HttpxArrival:
         return chunks.__anext__
 
     def explain(self, error: Exception) -> Exception | None:
-        """What the reader's error means: None for the end of the body."""
+        """What the reader's error means; see `Arrival`."""
         if isinstance(error, Broken | LlmToolsError):
             return error  # of whoever read; the chunks have not ended by it
         self._chunks = None

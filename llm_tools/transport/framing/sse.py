@@ -16,6 +16,7 @@ _BLANK = b" \t\r\n"
 _DONE = b"[DONE]"
 _END = b"data: [DONE]\n\n"
 _LONGEST_DONE = 32
+_SHORTEST_ALONE = len("data: ") + _LONGEST_DONE
 
 
 class SseFraming:
@@ -25,10 +26,13 @@ class SseFraming:
     type says.
     """
 
-    __slots__ = ("_after_cr", "_begun", "_data", "_event", "_line", "_other", "_whole_lines")
+    __slots__ = (
+        "_after_cr", "_begun", "_between", "_data", "_event", "_line", "_other", "_whole_lines",
+    )  # fmt: skip
 
     def __init__(self) -> None:
-        self._whole_lines = False  # whether a chunk now begins a line, as most do
+        self._between = False  # whether a chunk now begins an event, as most do
+        self._whole_lines = False  # whether a chunk now begins a line
         self._begun = False
         self._other: JsonArrayFraming | WholeBody | None = None
         self._line: list[bytes] = []
@@ -38,17 +42,13 @@ class SseFraming:
 
     def feed(self, chunk: bytes) -> list[Frame]:
         """The events this chunk completes."""
-        if self._whole_lines and chunk.endswith(b"\n"):
-            short = chunk.find(b"\n") == len(chunk) - 2 >= 6 + _LONGEST_DONE
-            plain = short and chunk.startswith(b"data: ") and chunk.find(b"\r") < 0
-            if plain and not (self._data or self._event):
-                return [Frame(None, chunk[6:-2])]  # one event and nothing else, as most are
-            return self._read_whole(chunk)
-        if self._other is not None:
-            return self._other.feed(chunk)
-        if not self._begun:
-            return self._begin(chunk)
-        return self._feed_lines(chunk)
+        if self._between and chunk.startswith(b"data: ") and chunk.endswith(b"\n\n"):
+            end = len(chunk) - 2
+            if chunk.find(b"\n") == end >= _SHORTEST_ALONE and chunk.find(b"\r") < 0:
+                return [Frame(None, chunk[6:end])]  # one event and nothing else, as most are
+        frames = self._feed_any(chunk)
+        self._between = self._whole_lines and not (self._data or self._event)
+        return frames
 
     def close(self) -> list[Frame]:
         """The last event, if it lacks its blank line."""
@@ -57,6 +57,15 @@ class SseFraming:
         rest = b"".join(self._line)
         self._line.clear()
         return self._read([rest, b""]) if self._begun else []
+
+    def _feed_any(self, chunk: bytes) -> list[Frame]:
+        if self._whole_lines and chunk.endswith(b"\n"):
+            return self._read_whole(chunk)
+        if self._other is not None:
+            return self._other.feed(chunk)
+        if not self._begun:
+            return self._begin(chunk)
+        return self._feed_lines(chunk)
 
     def _begin(self, chunk: bytes) -> list[Frame]:
         """Tell by the first byte what this is; until it is there, keep what came before it."""

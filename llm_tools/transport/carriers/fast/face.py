@@ -103,13 +103,9 @@ class _Body(httpx.AsyncByteStream):
         failure: httpx.TransportError = httpx.ReadTimeout("the body stalled")
         with anyio.move_on_after(self._seconds):
             try:
-                chunk = await self._arrival.read()
+                return await self._arrival.read()
             except Broken as broken:
                 failure = _httpx_error(broken)
-            else:
-                if chunk:
-                    return chunk
-                raise StopAsyncIteration
         await self._arrival.aclose()
         raise failure
 

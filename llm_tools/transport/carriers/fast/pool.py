@@ -188,25 +188,32 @@ class FastArrival:
         self.status: int = parser.status
         self.headers: Mapping[str, str] = parser.headers
 
+    def open_reader(self) -> Reader:
+        """What gives the next bytes; see `Arrival`."""
+        return self.read
+
+    def explain(self, error: Exception) -> Exception | None:
+        """What the reader's error means; see `Arrival`."""
+        return None if isinstance(error, StopAsyncIteration) else error
+
     async def read(self) -> bytes:
-        """The next bytes of the body; empty at the end."""
+        """The next bytes of the body.
+
+        Raises:
+            StopAsyncIteration: there are no more.
+            Broken: the connection broke.
+        """
         parser = self._parser
         while True:
             body = parser.take()
-            if body or parser.complete:
-                self.ended = parser.complete
+            self.ended = parser.complete
+            if body:
                 return body
+            if parser.complete:
+                raise StopAsyncIteration
             if self._broken is not None:
                 raise self._broken
             await self._receive()
-
-    def open_reader(self) -> Reader:
-        """What gives the next bytes; see `Arrival`."""
-        return self._read_on
-
-    def explain(self, error: Exception) -> Exception | None:
-        """What the reader's error means: None for the end of the body."""
-        return None if isinstance(error, StopAsyncIteration) else error
 
     def give_back(self) -> bool:
         """Give the connection back, if it may carry another request; whether none is left here."""
@@ -226,12 +233,6 @@ class FastArrival:
             connection, self._connection = self._connection, None
             if connection is not None:
                 await self._connections.drop(connection)
-
-    async def _read_on(self) -> bytes:
-        body = await self.read()
-        if not body:
-            raise StopAsyncIteration
-        return body
 
     async def _receive(self) -> None:
         if self._connection is None:
