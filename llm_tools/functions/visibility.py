@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..errors import ConfigurationError
@@ -28,16 +28,16 @@ def offer_functions(functions: Any) -> FunctionSet | None:
     if are_plain_dicts(functions):
         offered = normalize_functions(functions)
         return offered if offered.definitions else None
-    lasts = isinstance(functions, Sized) and isinstance(functions, Iterable)
-    ids = tuple(map(id, functions)) if lasts else ()
+    held = tuple(functions) if _is_list(functions) else ()
+    ids = tuple(map(id, held))
     known = _CONSTANT.get(ids)
     if known is not None:
         return known[0]
-    offered = normalize_functions(visible_functions(functions, {}))
-    if ids and all(getattr(item, "is_constant", False) is True for item in functions):
+    offered = normalize_functions(visible_functions(held or functions, {}))
+    if held and all(getattr(item, "is_constant", False) is True for item in held):
         if len(_CONSTANT) >= _MOST:
             _CONSTANT.clear()
-        _CONSTANT[ids] = offered, tuple(functions)
+        _CONSTANT[ids] = offered, held
     return offered if offered.definitions else None
 
 
@@ -61,13 +61,20 @@ def visible_functions(
     """
     if functions is None or are_plain_dicts(functions) or isinstance(functions, FunctionSet):
         return functions
-    if isinstance(functions, str | bytes | Mapping) or not isinstance(functions, Iterable):
+    if not _is_list(functions):
         raise ConfigurationError(
             f"functions must be a list of functions, got {type(functions).__name__}."
         )
     items = functions if isinstance(functions, list | tuple) else list(functions)
     shown = [item for item in items if _is_visible(item, input, attributes)]
     return items if len(shown) == len(items) else shown
+
+
+def _is_list(functions: Any) -> bool:
+    """Whether this may be a list of functions, of whatever type."""
+    if type(functions) in (list, tuple):
+        return True
+    return isinstance(functions, Iterable) and not isinstance(functions, str | bytes | Mapping)
 
 
 def _is_visible(item: Any, value: Any, attributes: Mapping[str, Any] | None) -> bool:

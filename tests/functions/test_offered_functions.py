@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -92,6 +92,29 @@ def test_a_list_that_grew_is_another() -> None:
     assert names_of(functions) == ["plain"]
     functions.append(make("b"))  # type: ignore[arg-type]
     assert names_of(functions) == ["plain", "b"]
+
+
+class MadeOnDemand:
+    """Each time it is looked through, its items are new."""
+
+    def __init__(self) -> None:
+        self.names = ["a"]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[CallableExecutor]:
+        for name in self.names:
+            item = make(name)
+            assert item.name
+            yield item
+
+
+def test_items_made_on_demand_are_not_known_by_ids_that_were_freed() -> None:
+    functions = MadeOnDemand()
+    for number in range(300):
+        functions.names = [f"f{number}", "b"]
+        assert names_of(functions) == functions.names
 
 
 def test_functions_given_up_are_not_mistaken_for_new_ones() -> None:
