@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
@@ -28,8 +27,8 @@ class EventStream:
     the block early closes the connection.
     """
 
-    __slots__ = ("_cut", "_decoder", "_ended", "_error", "_open", "_plan", "_read", "_ready",
-                 "_request", "_result", "_transport")  # fmt: skip
+    __slots__ = ("_decoder", "_ended", "_error", "_open", "_plan", "_ready", "_request", "_result",
+                 "_transport")  # fmt: skip
 
     def __init__(self, transport: Transport, request: OutgoingRequest, plan: Plan) -> None:
         self._transport = transport
@@ -37,8 +36,6 @@ class EventStream:
         self._plan = plan
         self._ready: deque[StreamEvent] = deque()
         self._open: OpenStream | None = None
-        self._read: Callable[[], Awaitable[bytes]]
-        self._cut: Callable[[bytes], list[Frame]]
         self._decoder: StreamDecoder
         self._result: OutputResult | None = None
         self._error: LlmToolsError | None = None
@@ -48,7 +45,6 @@ class EventStream:
         if self._open is not None:
             raise StreamError("A stream is entered once; call .stream(…) again.", retryable=False)
         self._open = await self._transport.open(self._request)
-        self._read, self._cut = self._open.read, self._open.cut
         self._decoder = self._plan.target.dialect.open_stream(self._plan, self._open.headers)
         return self
 
@@ -91,16 +87,16 @@ class EventStream:
             if self._ended or stream is None:
                 raise self._stop()
             try:
-                self._take(await self._read())
-                continue
-            except LlmToolsError as error:
-                self._fail(error)
-                continue
+                frames = stream.cut(await stream.read())
             except Exception as error:  # noqa: BLE001 - ends as what it means, outside this frame
                 failure = stream.explain(error)
             except BaseException:
                 self._interrupt()
+                await stream.aclose()
                 raise
+            else:
+                self._take(frames)
+                continue
             await self._end(stream, failure)
         return ready.popleft()
 
@@ -111,20 +107,26 @@ class EventStream:
         error, self._error = self._error, None
         return error or StopAsyncIteration()
 
-    def _take(self, chunk: bytes) -> None:
+    def _take(self, frames: list[Frame]) -> None:
         """Turn what has come into events."""
         decoder = self._decoder
-        for frame in self._cut(chunk):
-            self._ready.extend(decoder.feed(frame))
-        if decoder.ended:  # some servers keep the response open after its end mark
-            self._finish(decoder.close())
+        try:
+            for frame in frames:
+                self._ready.extend(decoder.feed(frame))
+            if decoder.ended:  # some servers keep the response open after its end mark
+                self._finish(decoder.close())
+        except LlmToolsError as error:
+            self._fail(error)
+        except BaseException:
+            self._interrupt()
+            raise
 
     async def _end(self, stream: OpenStream, failure: Exception | None) -> None:
         """No more will come: the last events, and the result."""
         try:
-            for frame in await stream.stop(failure):
-                self._ready.extend(self._decoder.feed(frame))
-            self._finish(self._decoder.close())
+            self._take(await stream.stop(failure))
+            if not self._ended:
+                self._finish(self._decoder.close())
         except LlmToolsError as error:
             self._fail(error)
         except BaseException:

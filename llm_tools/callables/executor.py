@@ -99,8 +99,8 @@ class CallableExecutor:
     @property
     def is_constant(self) -> bool:
         """Whether it is settled, and there for every input."""
-        seen = type(self).visible is CallableExecutor.visible and self._visibility_handler is None
-        return seen and self.is_settled
+        seen = type(self).visible is CallableExecutor.visible and "visible" not in vars(self)
+        return seen and self._visibility_handler is None and self.is_settled
 
     @property
     def definition(self) -> FunctionDefinition:

@@ -57,7 +57,7 @@ class ByContent(Generic[T]):
         if known is not None and known[0] == content:
             return known[1]
         made = make()
-        if len(self._entries) >= self._size:
+        if known is None and len(self._entries) >= self._size:
             self._entries.clear()
         self._entries[key] = content, made
         return made

@@ -33,8 +33,10 @@ def offer_functions(functions: Any) -> FunctionSet | None:
     known = _CONSTANT.get(ids)
     if known is not None:
         return known[0]
+    # Asked before they are read: one that is used once is not constant yet, and not kept.
+    constant = all(map(_is_constant, held)) and bool(held)
     offered = normalize_functions(visible_functions(held or functions, {}))
-    if held and all(getattr(item, "is_constant", False) is True for item in held):
+    if constant:
         if len(_CONSTANT) >= _MOST:
             _CONSTANT.clear()
         _CONSTANT[ids] = offered, held
@@ -75,6 +77,11 @@ def _is_list(functions: Any) -> bool:
     if type(functions) in (list, tuple):
         return True
     return isinstance(functions, Iterable) and not isinstance(functions, str | bytes | Mapping)
+
+
+def _is_constant(item: Any) -> bool:
+    """Whether it says so by itself, and not by an object it stands for."""
+    return hasattr(type(item), "is_constant") and item.is_constant is True
 
 
 def _is_visible(item: Any, value: Any, attributes: Mapping[str, Any] | None) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from anyio import CancelScope, current_time
 
+from ..errors import LlmToolsError
 from .head import Head
 
 CONNECT_TIME = 10.0
@@ -135,10 +136,23 @@ class Arrival(Protocol):
         """
 
     def explain(self, error: Exception) -> Exception | None:
-        """What the reader's error means: None for the end of the body, else what to raise."""
+        """What the reader's error means: None for the end of the body, else what to raise.
+
+        Ask `explained` instead, which knows what is not the reader's.
+        """
 
     async def aclose(self) -> None:
         """Let go of the connection, at any time."""
+
+
+def explained(arrival: Arrival, error: Exception) -> Exception | None:
+    """What an error on the way of a body means: None for its end, else what to raise.
+
+    Errors of ours go without their traceback: its frames hold bytes in which a key may be.
+    """
+    if isinstance(error, Broken | LlmToolsError):
+        return error.with_traceback(None)
+    return arrival.explain(error)
 
 
 class Carrier(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
+from typing import Any
 
 from ..errors import ResponseDecodeError
 
@@ -81,17 +82,15 @@ class Inflater:
         if decompressor.eof:
             return b""  # it would keep what comes behind its end
         first, self._began = not self._began, self._began or bool(chunk)
-        try:
-            plain = decompressor.decompress(chunk, self._left + 1)
-        except zlib.error as error:
-            if self._encoding != "deflate" or not first:
-                raise _undecodable(error) from None
+        plain, reason = _decompress(decompressor, chunk, self._left + 1)
+        if plain is None and first and self._encoding == "deflate":
             # Some servers send raw deflate under this name (RFC 9110, 8.4.1.2).
             self._decompressor = decompressor = zlib.decompressobj(_RAW)
-            try:
-                plain = decompressor.decompress(chunk, self._left + 1)
-            except zlib.error as again:
-                raise _undecodable(again) from None
+            plain, reason = _decompress(decompressor, chunk, self._left + 1)
+        if plain is None:
+            raise ResponseDecodeError(
+                f"The answer could not be decompressed ({reason}); ask again."
+            )
         return plain
 
     def too_large(self) -> ResponseDecodeError:
@@ -102,5 +101,9 @@ class Inflater:
         )
 
 
-def _undecodable(error: zlib.error) -> ResponseDecodeError:
-    return ResponseDecodeError(f"The answer could not be decompressed ({error}); ask again.")
+def _decompress(decompressor: Any, chunk: bytes, limit: int) -> tuple[bytes | None, str]:
+    """The plain bytes, or why there are none. The error itself would bring the bytes along."""
+    try:
+        return decompressor.decompress(chunk, limit), ""
+    except zlib.error as error:
+        return None, str(error)

@@ -8,7 +8,7 @@ import anyio
 
 from ..errors import LlmToolsError, RequestTimeoutError, StreamError
 from ..spec import Frame
-from .arrival import Arrival, Broken, Reader
+from .arrival import Arrival, Broken, Reader, explained
 from .framing import Framer
 from .inflating import Inflater
 from .masking import Needles, mask_frames
@@ -39,6 +39,7 @@ class OpenStream:
         "_left",
         "_needles",
         "_read",
+        "_timed_here",
         "headers",
         "read",
     )  # fmt: skip
@@ -65,8 +66,9 @@ class OpenStream:
         self._feed = framer.feed if self._inflater.is_plain else self._feed_packed
         self.headers: Mapping[str, str] = needles.mask_values(arrival.headers)
         timed_here = deadline is not None or (idle is not None and not arrival.keeps_time)
-        self._read = arrival.open_reader()
-        self.read: Reader = self._read_in_time if timed_here else self._read
+        self._timed_here = timed_here
+        self._read: Reader
+        self.read: Reader = self._begin
 
     def cut(self, chunk: bytes) -> list[Frame]:
         """The frames that these bytes complete.
@@ -81,7 +83,7 @@ class OpenStream:
 
     def explain(self, error: Exception) -> Exception | None:
         """What an error of `read`'s means: None for the end, else what to raise."""
-        failure = self._arrival.explain(error)
+        failure = explained(self._arrival, error)
         return self._broken(failure) if isinstance(failure, Broken) else failure
 
     async def stop(self, failure: Exception | None) -> list[Frame]:
@@ -128,13 +130,21 @@ class OpenStream:
     def _feed_packed(self, chunk: bytes) -> list[Frame]:
         return self._framer.feed(self._inflater.feed(chunk))
 
+    async def _begin(self) -> bytes:
+        """The first read; a body that nobody reads is not begun."""
+        self._read = self._arrival.open_reader()
+        self.read = self._read_in_time if self._timed_here else self._read
+        return await self.read()
+
     async def _read_in_time(self) -> bytes:
         """Read where the arrival keeps no time; a scope around the read alone."""
         until = float("inf") if self._idle is None else anyio.current_time() + self._idle
         if self._deadline is not None:
             until = min(until, self._deadline)
         with anyio.CancelScope(deadline=until):
-            return await self._read()
+            while not (chunk := await self._read()):
+                pass  # nothing is no sign of life
+            return chunk
         raise Broken("idle")
 
     def _broken(self, broken: Broken) -> LlmToolsError:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from anyio import CancelScope
 
 from ..errors import ResponseDecodeError
-from .arrival import Arrival, Attempt, Broken
+from .arrival import Arrival, Attempt, Broken, explained
 from .inflating import Inflater
 
 LARGEST_ANSWER = 64_000_000
@@ -25,17 +25,20 @@ async def read_answer(arrival: Arrival) -> bytes:
     failure = None
     parts: list[bytes] = []
     try:
-        read = arrival.open_reader()
         inflater = Inflater(arrival.headers, LARGEST_ANSWER)
+        read = arrival.open_reader()
         while not arrival.ended:
             try:
                 parts.append(inflater.feed(await read()))
+                if not parts[-1]:
+                    parts.pop()
             except Exception as error:  # noqa: BLE001 - ends as what it means, outside this frame
-                failure = arrival.explain(error)
+                failure = explained(arrival, error)
                 break
     finally:
         await arrival.aclose()
     if failure is not None:
+        parts.clear()  # a key may be in them
         raise failure
     rest = inflater.close()
     return b"".join([*parts, rest]) if rest else b"".join(parts)
@@ -51,13 +54,13 @@ async def read_error(arrival: Arrival, attempt: Attempt) -> bytes:
     size = 0
     try:
         with CancelScope(deadline=attempt.last_call(_LONGEST_FOR_AN_ERROR)):
-            read = arrival.open_reader()
             inflater = Inflater(arrival.headers, _ENOUGH_OF_AN_ERROR)
+            read = arrival.open_reader()
             while size < _ENOUGH_OF_AN_ERROR and not arrival.ended:
                 parts.append(inflater.feed(await read()))
                 size += len(parts[-1])
     except Exception as error:  # noqa: BLE001 - ends as what it means, outside this frame
-        failure = arrival.explain(error)
+        failure = explained(arrival, error)
     finally:
         await arrival.aclose()
     if failure is not None and not isinstance(failure, Broken | ResponseDecodeError):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+import threading
+import weakref
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -132,3 +136,71 @@ def test_no_functions_are_none(none: Any) -> None:
 def test_what_is_no_list_of_functions_is_refused(wrong: Any) -> None:
     with pytest.raises(ConfigurationError, match="functions"):
         offer_functions(wrong)
+
+
+class StandIn:
+    """Stands for an executor in all but when it is there."""
+
+    def __init__(self, executor: CallableExecutor) -> None:
+        self.executor = executor
+        self.shown = True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.executor, name)
+
+    def visible(self, input: Any, attributes: Mapping[str, Any] | None = None) -> bool:
+        return self.shown
+
+
+def test_what_stands_for_a_function_is_asked_for_itself() -> None:
+    inner = make("inner")
+    assert inner.name
+    outer = StandIn(inner)
+    assert names_of([outer]) == names_of([outer]) == ["inner"]
+    outer.shown = False
+    assert names_of([outer]) == []
+
+
+def test_functions_of_one_request_go_with_it() -> None:
+    """Only what comes again is remembered."""
+
+    class Request:
+        @tool
+        def find(self, n: int) -> int:
+            """Find."""
+            return n
+
+    gone = []
+    for _ in range(20):
+        request = Request()
+        gone.append(weakref.ref(request))
+        assert names_of([request.find]) == ["find"]
+    del request
+    gc.collect()
+    assert [reference() for reference in gone] == [None] * 20
+
+
+def test_functions_that_change_under_another_thread_stay_apart() -> None:
+    """A list that is changed while it is read gives no other list its functions."""
+    shared = [make("shared")]
+    over = threading.Event()
+
+    def change() -> None:
+        while not over.is_set():
+            shared[0] = make("shared")
+            assert shared[0].name
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    changing = threading.Thread(target=change)
+    changing.start()
+    try:
+        for number in range(1500):
+            offer_functions(shared)
+            own = make(f"own{number}")
+            assert own.name
+            assert names_of([own]) == [f"own{number}"]
+    finally:
+        sys.setswitchinterval(before)
+        over.set()
+        changing.join()

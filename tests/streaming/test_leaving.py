@@ -27,7 +27,7 @@ from streaming.serving import (
 
 from llm_tools import create_chat_prompt, create_llm_function_executor, tool
 from llm_tools.content import Finished, FunctionUseStart, TextDelta
-from llm_tools.errors import StreamError
+from llm_tools.errors import ResponseDecodeError, StreamError
 
 pytestmark = pytest.mark.anyio
 TOLD = (HELLO, piece(0, "", "pick"), piece(0, '{"a":'), piece(0, " 1}"), CALLED)
@@ -271,3 +271,25 @@ async def test_a_run_with_early_starts(server: Server, kind: str) -> None:
     assert sorted(order) == ["finished", "finished", "pick 1", "pick 2"]
     assert done.output == "Hello"
     assert [result.content for result in done.results] == [1, 2]
+
+
+async def test_a_read_that_is_cancelled_inside_the_block(server: Server, kind: str) -> None:
+    """The connection is cut with it, not only when the block ends."""
+    script = server.script([*sends(HELLO), ["stall"]])
+    async with model_of(script, kind).stream("Hi") as events:
+        assert await anext(events) == TextDelta(text="Hello")
+        with anyio.move_on_after(0.1):
+            await anext(events)
+        await gone(script)
+        with pytest.raises(StreamError, match="interrupted"):
+            await anext(events)
+
+
+async def test_bytes_that_cannot_be_read_cut_the_connection(server: Server, kind: str) -> None:
+    """So does a body that says it is compressed and is not."""
+    head = sse_head(**{"content-encoding": "gzip"})
+    script = server.script([["send", head + chunk("no gzip at all")], ["stall"]])
+    async with model_of(script, kind).stream("Hi") as events:
+        with pytest.raises(ResponseDecodeError, match="decompressed"):
+            await anext(events)
+        await gone(script)

@@ -121,11 +121,10 @@ def error(status: int, message: str = "no", code: str | None = None, **headers: 
     return http(body, status=status, headers=fields)
 
 
-def sse_head() -> str:
+def sse_head(**headers: str) -> str:
     """The head of a chunked event stream."""
-    return (
-        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
-    )
+    known = {"content-type": "text/event-stream", "transfer-encoding": "chunked", **headers}
+    return "".join(["HTTP/1.1 200 OK\r\n", *[f"{k}: {v}\r\n" for k, v in known.items()], "\r\n"])
 
 
 def chunk(text: str) -> str:

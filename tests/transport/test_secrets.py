@@ -120,6 +120,59 @@ async def test_no_broken_stream_tells_the_key(server: Server, kind: str) -> None
     assert KEY not in everything_about(caught.value)
 
 
+ECHOES = {
+    "an error": 'data: {"error": {"message": "bad key %s", "code": 401}}\n\n',
+    "an error event": 'event: error\ndata: {"error": {"message": "%s"}}\n\n',
+    "no JSON": 'data: {"choices": %s\n\n',
+    "no chunk": 'data: {"choices": "%s"}\n\n',
+    "a comment before the end": ": %s\n\ndata: [DONE]\n\n",
+    "one JSON body": '{"error": {"message": "%s"}}',
+    "an end in the middle": "data: %s",
+}
+"""What of a stream may hold the key and fails to be read."""
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("echo", ECHOES)
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "no gzip"])
+async def test_no_stream_that_cannot_be_read_tells_the_key(
+    server: Server, kind: str, echo: str, packed: bool
+) -> None:
+    """Neither by its words nor by what the frames it passed still hold."""
+    head = sse_head(**{"content-encoding": "gzip"}) if packed else sse_head()
+    body = chunk(ECHOES[echo] % KEY) + "0\r\n\r\n"
+    script = server.script([["send", head + body]])
+    llm = use_llm(
+        "openai.gpt-4o-mini", api_key=KEY, base_url=script.base_url, transport=kind, max_attempts=1
+    )
+    with pytest.raises(LlmToolsError) as caught:
+        async with llm.stream("Hi") as events:
+            async for _ in events:
+                pass
+    assert KEY not in everything_about(caught.value)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("whole", [False, True])
+async def test_no_failure_of_a_mock_tells_the_key(whole: bool) -> None:
+    """A body that holds the key, and then an exception that is none of ours."""
+
+    class Broken(httpx.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            yield f": {KEY}\n".encode()
+            raise AssertionError("the mock's own")
+
+    wire = httpx.MockTransport(lambda request: httpx.Response(200, stream=Broken()))
+    llm = use_llm("openai.gpt-4o-mini", api_key=KEY, transport=wire, max_attempts=1)
+    with pytest.raises(AssertionError) as caught:
+        if whole:
+            await llm.call("Hi")
+        else:
+            async with llm.stream("Hi") as events:
+                await anext(events)
+    assert KEY not in everything_about(caught.value)
+
+
 @pytest.mark.anyio
 @pytest.mark.parametrize("cut", [1, len(KEY) // 2, len(KEY) - 1])
 async def test_a_key_that_comes_in_two_pieces(cut: int) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import gzip
+from collections.abc import AsyncIterator
 from typing import Any
 
 import anyio
+import httpx
 import pytest
-from transport.scripted import OK, Server, chunk, error, http, sse_head
+from transport.scripted import OK, Server, chunk, error, http, make_request, sse_head
 
 from llm_tools.errors import (
     ProviderError,
@@ -17,7 +19,7 @@ from llm_tools.errors import (
     StreamError,
 )
 from llm_tools.spec import Frame
-from llm_tools.transport import OpenStream, Transport, TransportSettings
+from llm_tools.transport import OpenStream, OutgoingRequest, Transport, TransportSettings
 
 pytestmark = pytest.mark.anyio
 LAST = "0\r\n\r\n"
@@ -270,3 +272,75 @@ async def test_many_streams_at_once(server: Server, transport: Transport) -> Non
         for number in range(30):
             group.start_soon(read, number)
     assert found == {n: [f"{n}a".encode(), f"{n}b".encode()] for n in range(30)}
+
+
+class Body(httpx.AsyncByteStream):
+    """Pieces, and what was asked of them."""
+
+    def __init__(self, *pieces: bytes | float | Exception) -> None:
+        self.pieces = pieces
+        self.asked = 0
+        self.closed = False
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self.pieces:
+            self.asked += 1
+            if isinstance(piece, Exception):
+                raise piece
+            if isinstance(piece, float):
+                await anyio.sleep(piece)
+            else:
+                yield piece
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+def over(body: Body, **options: Any) -> tuple[Transport, OutgoingRequest]:
+    """A transport whose answer has this body, and a request for it."""
+    headers = options.pop("headers", {})
+    wire = httpx.MockTransport(lambda request: httpx.Response(200, headers=headers, stream=body))
+    settings = TransportSettings(transport=wire, max_attempts=1, **options)
+    return Transport(settings), make_request("https://api.example", framing="sse")
+
+
+async def test_chunks_without_a_byte_are_no_sign_of_life() -> None:
+    empties = [piece for _ in range(20) for piece in (0.05, b"")]
+    transport, request = over(Body(b"data: a\n\n", b"", *empties), timeout=0.3)
+    stream = await transport.open(request)
+    assert await stream.read_frames() == [Frame(None, b"a")]
+    with pytest.raises(RequestTimeoutError, match=r"nothing for 0\.3 s"):
+        await stream.read_frames()
+
+
+async def test_a_body_that_nobody_reads_is_not_begun() -> None:
+    """Neither by leaving its stream, nor where its headers already say that it is of no use."""
+    body = Body(b"data: a\n\n")
+    transport, request = over(body)
+    await (await transport.open(request)).aclose()
+    assert (body.asked, body.closed) == (0, True)
+    for headers in ({"content-encoding": "br"}, {"content-length": "99999999999"}):
+        body = Body(b"{}")
+        transport, request = over(body, headers=headers)
+        with pytest.raises(ResponseDecodeError):
+            await transport.send(request)
+        assert (body.asked, body.closed) == (0, True)
+
+
+@pytest.mark.parametrize("wrong", [b"", "text", ValueError("its own")])
+async def test_a_mock_with_a_fault_of_its_own(wrong: Any) -> None:
+    """What it raises comes out as it is, and no generator is left to the collector."""
+    body = Body(b"data: a\n\n", wrong, b"data: b\n\n")
+    transport, request = over(body)
+    stream = await transport.open(request)
+    assert await stream.read_frames() == [Frame(None, b"a")]
+    if wrong == b"":
+        assert await stream.read_frames() == [Frame(None, b"b")]
+        await stream.aclose()
+    else:
+        with pytest.raises((ValueError, TypeError)):
+            await stream.read_frames()
+        assert await stream.read_frames() is None
+    assert body.closed
+    del stream
+    gc.collect()

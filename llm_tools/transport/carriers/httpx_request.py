@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import anyio
 
-from ...errors import LlmToolsError
 from ..arrival import Attempt, Broken, Phase, Reader, is_crowded
 from ..headers import decode_headers
 from ..masking import mask_text
@@ -68,10 +67,8 @@ class HttpxArrival:
 
     def explain(self, error: Exception) -> Exception | None:
         """What the reader's error means; see `Arrival`."""
-        if isinstance(error, Broken | LlmToolsError):
-            return error  # of whoever read; the chunks have not ended by it
-        self._chunks = None
         if isinstance(error, StopAsyncIteration):
+            self._chunks = None
             self.ended = True
             return None
         return translated(error, "body", self._secrets)
