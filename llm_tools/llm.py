@@ -155,7 +155,7 @@ class Llm:
             ParserError: the text does not fit `json_schema`.
         """
         asker = self._ask()
-        encoded = asker.encode(
+        plan, request = asker.prepare(
             messages,
             functions,
             function_call,
@@ -163,8 +163,7 @@ class Llm:
             json_schema,
             stream=False,
         )
-        answer = await self._transport.get().send(asker.write(encoded, stream=False))
-        return asker.read(encoded.plan, answer)
+        return asker.read(plan, await self._transport.get().send(request))
 
     def stream(
         self,
@@ -179,8 +178,7 @@ class Llm:
 
         Takes and raises what `call` does; see `EventStream` for when.
         """
-        asker = self._ask()
-        encoded = asker.encode(
+        plan, request = self._ask().prepare(
             messages,
             functions,
             function_call,
@@ -190,8 +188,7 @@ class Llm:
         )
         from .event_stream import EventStream
 
-        request = asker.write(encoded, stream=True)
-        return EventStream(self._transport.get(), request, encoded.plan)
+        return EventStream(self._transport.get(), request, plan)
 
     def build_request(
         self,
@@ -209,8 +206,7 @@ class Llm:
             ConfigurationError: as `call` would.
         """
         check_switch("stream", stream)
-        asker = self._ask()
-        encoded = asker.encode(
+        plan, outgoing = self._ask().prepare(
             messages,
             functions,
             function_call,
@@ -218,14 +214,13 @@ class Llm:
             json_schema,
             stream=stream,
         )
-        outgoing = asker.write(encoded, stream=stream)
         location = self._transport.get().locate(outgoing)
         return Request(
             method="POST",
             url=location.url,
             headers=dict(location.headers),
             body=msgspec.json.decode(outgoing.body),
-            warnings=encoded.plan.warnings,
+            warnings=plan.warnings,
         )
 
     async def __aenter__(self) -> Self:
