@@ -45,26 +45,6 @@ class Asker:
         self._framing = target.endpoint.framing or target.dialect.framing
         self._paths = (fill_path(target, stream=False), fill_path(target, stream=True))
 
-    def prepare(
-        self,
-        messages: Messages,
-        functions: Functions | None,
-        function_call: FunctionCall,
-        strict: bool,
-        json_schema: Any,
-        *,
-        stream: bool,
-    ) -> tuple[Plan, OutgoingRequest]:
-        """The request as it goes to the transport, and the plan for its answer.
-
-        Nothing else of it is kept while the answer is waited for. Takes and raises what `encode`
-        and `write` do.
-        """
-        encoded = self.encode(
-            messages, functions, function_call, strict, json_schema, stream=stream
-        )
-        return encoded.plan, self.write(encoded, stream=stream)
-
     def encode(
         self,
         messages: Messages,

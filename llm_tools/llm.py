@@ -155,7 +155,7 @@ class Llm:
             ParserError: the text does not fit `json_schema`.
         """
         asker = self._ask()
-        plan, request = asker.prepare(
+        encoded = asker.encode(
             messages,
             functions,
             function_call,
@@ -163,6 +163,8 @@ class Llm:
             json_schema,
             stream=False,
         )
+        plan, request = encoded.plan, asker.write(encoded, stream=False)
+        del encoded  # its body is in the request's bytes: one is enough while the answer takes time
         return asker.read(plan, await self._transport.get().send(request))
 
     def stream(
@@ -178,7 +180,8 @@ class Llm:
 
         Takes and raises what `call` does; see `EventStream` for when.
         """
-        plan, request = self._ask().prepare(
+        asker = self._ask()
+        encoded = asker.encode(
             messages,
             functions,
             function_call,
@@ -188,7 +191,8 @@ class Llm:
         )
         from .event_stream import EventStream
 
-        return EventStream(self._transport.get(), request, plan)
+        request = asker.write(encoded, stream=True)
+        return EventStream(self._transport.get(), request, encoded.plan)
 
     def build_request(
         self,
@@ -206,7 +210,8 @@ class Llm:
             ConfigurationError: as `call` would.
         """
         check_switch("stream", stream)
-        plan, outgoing = self._ask().prepare(
+        asker = self._ask()
+        encoded = asker.encode(
             messages,
             functions,
             function_call,
@@ -214,13 +219,14 @@ class Llm:
             json_schema,
             stream=stream,
         )
+        outgoing = asker.write(encoded, stream=stream)
         location = self._transport.get().locate(outgoing)
         return Request(
             method="POST",
             url=location.url,
             headers=dict(location.headers),
             body=msgspec.json.decode(outgoing.body),
-            warnings=plan.warnings,
+            warnings=encoded.plan.warnings,
         )
 
     async def __aenter__(self) -> Self:

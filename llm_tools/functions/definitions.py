@@ -93,11 +93,22 @@ def normalize_functions(functions: Iterable[FunctionLike]) -> FunctionSet:
         held = tuple(functions)
         found = _SETS_OF_OBJECTS.get(tuple(map(id, held)), lambda: (_find_set(held), held))
         return found[0]
+    require_list(functions)
+    return _find_set(list(functions))
+
+
+def require_list(functions: Any) -> None:
+    """Refuse what is no list of functions, of whatever type.
+
+    Raises:
+        ConfigurationError: it cannot be looked through, or is text or a mapping.
+    """
+    if type(functions) in (list, tuple):
+        return
     if isinstance(functions, str | bytes | Mapping) or not isinstance(functions, Iterable):
         raise ConfigurationError(
             f"functions must be a list of functions, got {type(functions).__name__}."
         )
-    return _find_set(list(functions))
 
 
 def are_plain_dicts(functions: Any) -> TypeGuard[list[dict[str, Any]]]:

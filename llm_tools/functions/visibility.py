@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from ..errors import ConfigurationError
-from .definitions import FunctionSet, are_plain_dicts, normalize_functions
+from .definitions import FunctionSet, are_plain_dicts, normalize_functions, require_list
 
 _MOST = 256
 _CONSTANT: dict[tuple[int, ...], tuple[FunctionSet, tuple[Any, ...]]] = {}
@@ -25,17 +24,20 @@ def offer_functions(functions: Any) -> FunctionSet | None:
     Raises:
         ConfigurationError: as `normalize_functions` does.
     """
+    if isinstance(functions, FunctionSet):
+        return functions if functions.definitions else None
     if are_plain_dicts(functions):
         offered = normalize_functions(functions)
         return offered if offered.definitions else None
-    held = tuple(functions) if _is_list(functions) else ()
+    require_list(functions)
+    held = tuple(functions)
     ids = tuple(map(id, held))
     known = _CONSTANT.get(ids)
     if known is not None:
         return known[0]
     # Asked before they are read: one that is used once is not constant yet, and not kept.
-    constant = all(map(_is_constant, held)) and bool(held)
-    offered = normalize_functions(visible_functions(held or functions, {}))
+    constant = bool(held) and all(map(_is_constant, held))
+    offered = normalize_functions(visible_functions(held, {}))
     if constant:
         if len(_CONSTANT) >= _MOST:
             _CONSTANT.clear()
@@ -63,20 +65,10 @@ def visible_functions(
     """
     if functions is None or are_plain_dicts(functions) or isinstance(functions, FunctionSet):
         return functions
-    if not _is_list(functions):
-        raise ConfigurationError(
-            f"functions must be a list of functions, got {type(functions).__name__}."
-        )
+    require_list(functions)
     items = functions if isinstance(functions, list | tuple) else list(functions)
     shown = [item for item in items if _is_visible(item, input, attributes)]
     return items if len(shown) == len(items) else shown
-
-
-def _is_list(functions: Any) -> bool:
-    """Whether this may be a list of functions, of whatever type."""
-    if type(functions) in (list, tuple):
-        return True
-    return isinstance(functions, Iterable) and not isinstance(functions, str | bytes | Mapping)
 
 
 def _is_constant(item: Any) -> bool:
