@@ -9,7 +9,7 @@ from typing import Self
 
 import anyio
 
-from .content import Finished, OutputResult, StreamEvent
+from .content import Finished, FunctionUseDone, OutputResult, StreamEvent
 from .errors import LlmToolsError, StreamError
 from .reply import check_answer
 from .spec import Frame, Plan, StreamDecoder
@@ -95,7 +95,7 @@ class EventStream:
                 await stream.aclose()
                 raise
             else:
-                self._take(frames)
+                self._take(stream, frames)
                 continue
             await self._end(stream, failure)
         return ready.popleft()
@@ -107,14 +107,16 @@ class EventStream:
         error, self._error = self._error, None
         return error or StopAsyncIteration()
 
-    def _take(self, frames: list[Frame]) -> None:
+    def _take(self, stream: OpenStream, frames: list[Frame]) -> None:
         """Turn what has come into events."""
-        decoder = self._decoder
+        decoder, ready = self._decoder, self._ready
         try:
             for frame in frames:
-                self._ready.extend(decoder.feed(frame))
+                for event in decoder.feed(frame):
+                    whole = type(event) is FunctionUseDone
+                    ready.append(stream.mask(event) if whole else event)
             if decoder.ended:  # some servers keep the response open after its end mark
-                self._finish(decoder.close())
+                self._finish(stream.mask(decoder.close()))
         except LlmToolsError as error:
             self._fail(error)
         except BaseException:
@@ -124,9 +126,9 @@ class EventStream:
     async def _end(self, stream: OpenStream, failure: Exception | None) -> None:
         """No more will come: the last events, and the result."""
         try:
-            self._take(await stream.stop(failure))
+            self._take(stream, await stream.stop(failure))
             if not self._ended:
-                self._finish(self._decoder.close())
+                self._finish(stream.mask(self._decoder.close()))
         except LlmToolsError as error:
             self._fail(error)
         except BaseException:
@@ -144,11 +146,15 @@ class EventStream:
 
     def _with_partial_result(self, error: LlmToolsError) -> LlmToolsError:
         """Give an error that came from below the decoder what had arrived by then."""
-        if error.result is None and self._open is not None:
+        if self._open is None:
+            return error
+        if error.result is None:
             try:
                 error.result = self._decoder.close()
             except LlmToolsError as broken:
                 error.result = broken.result
+        if error.result is not None:
+            error.result = self._open.mask(error.result)
         return error
 
     def _finish(self, result: OutputResult) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import TypeVar
 from urllib.parse import unquote
 
+import msgspec
 from msgspec.structs import replace
 
 from ..spec import Frame
@@ -23,6 +25,8 @@ _ESCAPE = re.compile(
     re.IGNORECASE,
 )
 """A character in JSON, JSON in JSON, a URL or HTML."""
+
+T = TypeVar("T")
 
 
 class Address(str):
@@ -97,6 +101,15 @@ def mask_frames(frames: list[Frame], needles: Needles) -> list[Frame]:
             if data.find(sign) >= 0:
                 return [replace(one, data=needles.mask(one.data)) for one in frames]
     return frames
+
+
+def mask_joined(value: T, needles: Needles) -> T:
+    """What was joined from several frames, a struct, without a key that came in pieces."""
+    if not needles.signs:
+        return value
+    data = msgspec.json.encode(value)
+    masked = mask_answer(data, needles)
+    return value if masked == data else msgspec.json.decode(masked, type=type(value))
 
 
 def mask_error_body(data: bytes, secrets: Iterable[Key]) -> bytes:

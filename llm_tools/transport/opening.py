@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 import anyio
 
@@ -11,9 +12,11 @@ from ..spec import Frame
 from .arrival import Arrival, Broken, Reader, explained
 from .framing import Framer
 from .inflating import Inflater
-from .masking import Needles, mask_frames
+from .masking import Needles, mask_frames, mask_joined
 
 LARGEST_STREAM = 256_000_000
+
+T = TypeVar("T")
 
 
 class OpenStream:
@@ -121,6 +124,10 @@ class OpenStream:
         else:
             return None
         return await self.stop(failure) or None
+
+    def mask(self, joined: T) -> T:
+        """A struct made of several frames, without a key that was split between them."""
+        return mask_joined(joined, self._needles)
 
     async def aclose(self) -> None:
         """Let go of the connection; safe at any time, more than once."""

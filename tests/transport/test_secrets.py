@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, strategies as st
 from transport.scripted import KEY, Server, chunk, error, http, make_request, sse_head
 
-from llm_tools import use_llm
+from llm_tools import FunctionUseDone, OutputResult, use_llm
 from llm_tools.errors import (
     ConfigurationError,
     LlmToolsError,
@@ -193,6 +193,61 @@ async def test_a_key_that_comes_in_two_pieces(cut: int) -> None:
     while (frames := await stream.read_frames()) is not None:
         seen += [frame.data for frame in frames]
     assert set(seen) == {b"***"}
+
+
+def chat_event(delta: dict[str, Any], finish: str | None = None) -> str:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    return f"data: {json.dumps({'id': 'c', 'model': 'm', 'choices': [choice]})}\n\n"
+
+
+def call_event(index: int, arguments: str, **more: Any) -> str:
+    call = {"index": index, **more, "function": {"name": "f", "arguments": arguments}}
+    return chat_event({"tool_calls": [call]})
+
+
+SPLIT = [
+    chat_event({"content": f"It is {KEY[:7]}"}),
+    chat_event({"content": f"{KEY[7:]}."}),
+    call_event(0, f'{{"key": "{KEY[:9]}', id="call_1"),
+    call_event(0, f'{KEY[9:]}"}}'),
+    call_event(1, "{}", id="call_2"),
+]
+"""Events none of which holds the key: text, a call with it, and another call."""
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("ending", ["whole", "broken off", "left"])
+async def test_a_key_split_between_events(server: Server, kind: str, ending: str) -> None:
+    """What is joined from them, text, calls and result, does not hold it, whole or not."""
+    sent = [*SPLIT]
+    if ending == "whole":
+        sent += [chat_event({}, "tool_calls"), "data: [DONE]\n\n"]
+    script = server.script([["send", sse_head() + "".join(map(chunk, sent))], ["close"]])
+    llm = use_llm(
+        "openai.chat.v1", model="m", api_key=KEY, base_url=script.base_url, transport=kind
+    )
+    done: list[FunctionUseDone] = []
+    failure: StreamError | None = None
+    functions = [{"name": "f", "parameters": {"type": "object"}}]
+    async with llm.stream("Hi", functions=functions) as events:
+        try:
+            async for event in events:
+                done += [event] if isinstance(event, FunctionUseDone) else []
+                if done and ending == "left":
+                    break
+        except StreamError as broken:
+            failure = broken
+    if ending == "left":
+        with pytest.raises(StreamError) as caught:
+            _ = events.result
+        failure = caught.value
+    result = events.result if ending == "whole" else failure and failure.result
+    assert isinstance(result, OutputResult)
+    assert result.text == "It is ***."
+    call = result.function_calls[0]
+    assert call.input == {"key": "***"} or call.raw_input == '{"key": "***"}'
+    assert done[0].function_use.input == {"key": "***"}
+    assert KEY not in repr(result)
 
 
 @pytest.mark.anyio
