@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .errors import ConfigurationError
@@ -28,6 +28,29 @@ def check_name(what: str, value: Any) -> str:
     if isinstance(value, str):
         return value
     raise ConfigurationError(f"{what} must be a string, got {value!r}.")
+
+
+def nearest(word: Any, known: Iterable[str], *, likeness: float = 0.6) -> str | None:
+    """The known word that was most likely meant; None where none is like it.
+
+    Args:
+        word: what was given.
+        known: the words there are.
+        likeness: how like it has to be, from 0 to 1.
+    """
+    from difflib import get_close_matches
+
+    close = get_close_matches(str(word), list(known), n=1, cutoff=likeness)
+    return close[0] if close else None
+
+
+def hint(word: Any, known: Iterable[str]) -> str:
+    """A sentence for a word there is none of: the one that was most likely meant, or all."""
+    words = list(known)
+    meant = nearest(word, words)
+    if meant is not None:
+        return f"Did you mean {meant!r}?"
+    return f"Known: {', '.join(words)}." if words else "It takes none."
 
 
 def check_mapping(name: str, value: Any, holds: str) -> Mapping[str, Any]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import secrets
 import string
 from collections.abc import Callable
+from random import SystemRandom
 
 _ALPHABET = string.ascii_letters + string.digits
 _LENGTH = 9
 
 
 def _random_id() -> str:
-    return "".join([secrets.choice(_ALPHABET) for _ in range(_LENGTH)])
+    return "".join(SystemRandom().choices(_ALPHABET, k=_LENGTH))
 
 
 _factory: Callable[[], str] = _random_id

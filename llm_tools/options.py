@@ -11,6 +11,7 @@ from msgspec import Struct
 from .content import JSON
 from .errors import ConfigurationError
 from .functions.numbers import find_lacking
+from .given import hint
 from .spec import Endpoint, Params
 from .transport import Address, Secret, TransportSettings
 
@@ -164,7 +165,7 @@ def merge_options(base: Options, changes: Mapping[str, Any]) -> Options:
         elif name in _KNOWN:
             rest[name] = value
         else:
-            raise ConfigurationError(_unknown(name))
+            raise ConfigurationError(f"There is no option {name!r}. {hint(name, sorted(_KNOWN))}")
     return Options(
         where=where,
         wire=_replace(base.wire, wire),
@@ -228,11 +229,3 @@ def _replace(struct: Any, changes: dict[str, Any]) -> Any:
         return struct
     fields = {name: getattr(struct, name) for name in struct.__struct_fields__}
     return type(struct)(**(fields | changes))
-
-
-def _unknown(name: str) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, _KNOWN, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(_KNOWN))}."
-    return f"There is no option {name!r}; {hint}"

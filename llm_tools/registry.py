@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from .errors import ConfigurationError
 from .functions.caching import Bounded, Same
+from .given import nearest
 from .spec import Dialect, Endpoint, Params, Support, Target
 
 if TYPE_CHECKING:
@@ -270,10 +271,8 @@ def _check(endpoint: Endpoint) -> None:
 
 def _hint(word: str, known: Iterable[str]) -> str:
     """The end of a sentence: the nearest word there is, if one is near."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, known, n=1)
-    return f"; did you mean {near[0]!r}?" if near else "."
+    meant = nearest(word, known)
+    return "." if meant is None else f"; did you mean {meant!r}?"
 
 
 def _add(endpoint: Endpoint) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 from typing import Any
@@ -18,6 +19,16 @@ _PREFIXES = (
     "OPENAI_", "AZURE_OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_", "AWS_", "XAI_", "DEEPSEEK_",
     "MISTRAL_", "GROQ_", "OPENROUTER_", "OLLAMA_", "LLM_TOOLS_",
 )  # fmt: skip
+
+
+@pytest.fixture(scope="module", autouse=True)
+def only_what_is_new_is_collected() -> None:
+    """What stays until the end, thousands of tests and reports, is not looked through again.
+
+    Many tests ask the collector what they have left behind: all of it took half a second.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(params=["asyncio", "trio"])

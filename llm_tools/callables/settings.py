@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any, Literal, TypedDict
 
 from msgspec import Struct
 
 from ..errors import ConfigurationError
-from ..given import check_name, check_switch
+from ..given import check_name, check_switch, hint
 
 Isolation = Literal["thread", "process"]
 
@@ -68,9 +67,7 @@ def read_settings(options: Mapping[str, Any], owner: str) -> FunctionSettings:
     known = FunctionSettings.__struct_fields__
     for name in options:
         if name not in known:
-            close = get_close_matches(name, known, n=1)
-            hint = f"Did you mean {close[0]!r}?" if close else f"Known: {', '.join(known)}."
-            raise ConfigurationError(f"{owner} has no option {name!r}. {hint}")
+            raise ConfigurationError(f"{owner} has no option {name!r}. {hint(name, known)}")
     settings = FunctionSettings(**options)
     _check_numbers(settings, owner)
     for name in _SWITCHES:

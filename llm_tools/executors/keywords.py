@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from difflib import get_close_matches
 from typing import Any, TypedDict
 
 from ..dialogue import Dialogue, create_dialogue
@@ -11,7 +10,7 @@ from ..dispatching import Approve
 from ..errors import ConfigurationError
 from ..functions.choice import FunctionCall
 from ..functions.output import normalize_output
-from ..given import check_switch
+from ..given import check_switch, hint
 from ..loop import ChooseByTurn, KeptOptions, OnEvent, PendingRun, RunLimits
 from ..options import LlmOptions
 
@@ -102,9 +101,7 @@ def check_known(options: Mapping[str, Any], known: Collection[str], owner: str) 
     """
     for name in options:
         if name not in known:
-            close = get_close_matches(name, known, n=1)
-            hint = f"Did you mean {close[0]!r}?" if close else f"Known: {', '.join(sorted(known))}."
-            raise ConfigurationError(f"{owner} has no option {name!r}. {hint}")
+            raise ConfigurationError(f"{owner} has no option {name!r}. {hint(name, sorted(known))}")
 
 
 def read_dialogue(dialogue: Any, name: str) -> Dialogue:

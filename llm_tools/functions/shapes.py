@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ..content import JSON, ResultWarning
 from ..errors import ConfigurationError
+from ..given import nearest
 
 _PARAMETERS = ("parameters", "input_schema", "inputSchema")
 _KNOWN = ("name", "description", *_PARAMETERS)
@@ -80,7 +81,8 @@ def _read_others(fields: dict[str, Any], name: str) -> tuple[ResultWarning, ...]
     """A warning for each key that means nothing here; a likely misspelling is an error."""
     warnings = []
     for key in sorted(fields.keys() - _IGNORED - set(_KNOWN)):
-        if (meant := _meant(key)) is not None:
+        meant = nearest(key, _KNOWN, likeness=0.8)
+        if meant is not None:
             raise ConfigurationError(
                 f"Function {name!r} has a key {key!r}. Did you mean {meant!r}?"
             )
@@ -90,10 +92,3 @@ def _read_others(fields: dict[str, Any], name: str) -> tuple[ResultWarning, ...]
         detail = f"{name}: the key {key!r} of the function was ignored{advice}."
         warnings.append(ResultWarning(code="function_key_ignored", detail=detail))
     return tuple(warnings)
-
-
-def _meant(key: str) -> str | None:
-    from difflib import get_close_matches
-
-    found = get_close_matches(key, [word for word in _KNOWN if word != key], n=1, cutoff=0.8)
-    return found[0] if found else None

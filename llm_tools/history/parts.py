@@ -20,6 +20,7 @@ from ..content import (
     OutputResultText,
 )
 from ..errors import ConfigurationError
+from ..given import hint
 from .json_values import json_safe
 
 PartType: TypeAlias = type[OutputResultContent]
@@ -129,14 +130,14 @@ def _from_mapping(
     tag = item.get("type")
     kind = _TAGS.get(tag) if isinstance(tag, str) else None
     if kind is None or kind not in allowed:
-        hint = f" Write {_FOREIGN[tag]}." if isinstance(tag, str) and tag in _FOREIGN else ""
+        advice = f" Write {_FOREIGN[tag]}." if isinstance(tag, str) and tag in _FOREIGN else ""
         raise ConfigurationError(
-            f"{where}/type: expected {_listed(allowed)}, got {json_safe(tag)!r}.{hint}"
+            f"{where}/type: expected {_listed(allowed)}, got {json_safe(tag)!r}.{advice}"
         )
     keys = _KEYS[str(tag)]
     for key in item:
         if key not in keys:
-            raise ConfigurationError(f"{where}/{key}: no such key.{nearest(key, keys)}")
+            raise ConfigurationError(f"{where}/{key}: no such key. {hint(key, keys)}")
     try:
         return msgspec.convert({keys[key]: value for key, value in item.items()}, kind)
     except msgspec.ValidationError as error:
@@ -205,14 +206,6 @@ def _split_data_url(image: OutputResultImage) -> OutputResultImage:
         return image
     media_type = head.removeprefix("data:").removesuffix(";base64")
     return replace(image, url=None, data=data, media_type=media_type or image.media_type)
-
-
-def nearest(key: Any, known: Mapping[str, Any] | tuple[str, ...]) -> str:
-    """A sentence that names the known word closest to `key`, if one is close."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(str(key), list(known), n=1)
-    return f" Did you mean {close[0]!r}?" if close else f" Known: {', '.join(known)}."
 
 
 def _listed(allowed: tuple[PartType, ...]) -> str:

@@ -14,6 +14,7 @@ from ..content import (
     OutputResultText,
 )
 from ..errors import ConfigurationError
+from ..given import hint
 from ..later import later
 from .json_values import legal_text
 from .parts import (
@@ -21,7 +22,6 @@ from .parts import (
     TEXT_AND_IMAGES,
     TEXT_PARTS,
     PartType,
-    nearest,
     read_parts,
     result_content,
 )
@@ -142,7 +142,7 @@ def _rename(message: Mapping[str, Any], where: str) -> dict[str, Any]:
     fields = {}
     for key, value in message.items():
         if key not in _KEYS:
-            raise ConfigurationError(f"{where} at /{key}: no such key.{nearest(key, tuple(_KEYS))}")
+            raise ConfigurationError(f"{where} at /{key}: no such key. {hint(key, _KEYS)}")
         fields[_KEYS[key]] = value
     return fields
 

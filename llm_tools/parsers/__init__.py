@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Any, Literal, TypeVar, overload
 
 from ..errors import ConfigurationError
+from ..given import hint
 from .filling import filler
 from .json_text import json_reader
 from .lists import KeyValue, object_reader, read_array, read_key_values
@@ -107,11 +107,11 @@ def create_parser(kind: str = "string", **options: Any) -> Parser[Any]:
         ConfigurationError: another kind, or an option the kind does not have.
     """
     if not isinstance(kind, str) or kind not in _KINDS:
-        raise ConfigurationError(f"There is no parser {kind!r}.{_hint(kind, _KINDS)}")
+        raise ConfigurationError(f"There is no parser {kind!r}. {hint(kind, _KINDS)}")
     known, make = _KINDS[kind]
     for name in options:
         if name not in known:
-            raise ConfigurationError(f"The {kind} parser has no {name!r}.{_hint(name, known)}")
+            raise ConfigurationError(f"The {kind} parser has no {name!r}. {hint(name, known)}")
     schema = options.get("schema") if kind == "json" else None
     return Parser(kind, make(options), schema, takes_values=kind == "replace_string_template")
 
@@ -121,10 +121,3 @@ def create_custom_parser(name: str, fn: Callable[[str], T]) -> Parser[T]:
     if not callable(fn):
         raise ConfigurationError(f"create_custom_parser({name!r}) needs a function of the text.")
     return Parser(name, fn)
-
-
-def _hint(word: str, known: Any) -> str:
-    close = get_close_matches(str(word), list(known), n=1)
-    if close:
-        return f" Did you mean {close[0]!r}?"
-    return f" Known: {', '.join(known)}." if known else " It takes none."

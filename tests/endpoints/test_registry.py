@@ -408,7 +408,7 @@ def test_openai_models_are_routed_by_what_chat_refuses() -> None:
 @pytest.mark.parametrize(
     ("option", "complaint"),
     [
-        ({"temprature": 1}, "did you mean 'temperature'"),
+        ({"temprature": 1}, "Did you mean 'temperature'"),
         ({"functions": []}, "no option 'functions'"),
         ({"region": "us-east-1"}, "openai takes no 'region'"),
         ({"temperature": "hot"}, "temperature='hot' must be a number"),
