@@ -8,10 +8,11 @@ from random import SystemRandom
 
 _ALPHABET = string.ascii_letters + string.digits
 _LENGTH = 9
+_choose = SystemRandom().choices
 
 
 def _random_id() -> str:
-    return "".join(SystemRandom().choices(_ALPHABET, k=_LENGTH))
+    return "".join(_choose(_ALPHABET, k=_LENGTH))
 
 
 _factory: Callable[[], str] = _random_id

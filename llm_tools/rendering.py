@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Mapping
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
@@ -192,6 +191,8 @@ def _turn_ids(
 
 
 def _derived_id(function_id: str, salt: int) -> str:
+    from hashlib import sha256
+
     number = int.from_bytes(sha256(f"{salt}:{function_id}".encode()).digest()[:8])
     digits = []
     for _ in range(9):

@@ -9,7 +9,6 @@ from ..dialogue import Dialogue, create_dialogue
 from ..dispatching import Approve
 from ..errors import ConfigurationError
 from ..functions.choice import FunctionCall
-from ..functions.output import normalize_output
 from ..given import check_switch, hint
 from ..loop import ChooseByTurn, KeptOptions, OnEvent, PendingRun, RunLimits
 from ..options import LlmOptions
@@ -123,10 +122,14 @@ def read_dialogue(dialogue: Any, name: str) -> Dialogue:
 def kept(settings: RunSettings) -> KeptOptions:
     """The settings that another process may be given."""
     choice, schema = settings.get("function_call"), settings.get("json_schema")
+    if schema is not None:
+        from ..functions.output import normalize_output
+
+        schema = normalize_output(schema).schema
     return KeptOptions(
         function_call=None if callable(choice) else choice,
         function_call_strict_input=settings.get("function_call_strict_input", False),
-        json_schema=None if schema is None else normalize_output(schema).schema,
+        json_schema=schema,
         function_timeout=settings.get("function_timeout"),
         max_concurrency=settings.get("max_concurrency", 32),
         start_early=settings.get("start_early", False),

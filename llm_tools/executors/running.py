@@ -7,8 +7,7 @@ from types import TracebackType
 from typing import Any, TypeAlias
 
 import anyio
-from anyio.abc import ObjectReceiveStream
-from anyio.streams.memory import MemoryObjectSendStream
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from msgspec.structs import replace
 
 from ..callables import CallableExecutor, by_name, visible_functions
@@ -205,6 +204,6 @@ class OpenRun:
             self._stream.raise_fatal()
         return caught if cancelled else None
 
-    async def _work(self, send: MemoryObjectSendStream[RunEvent]) -> None:
+    async def _work(self, send: ObjectSendStream[RunEvent]) -> None:
         async with send:
             await self._stream.follow(self._run(send.send))

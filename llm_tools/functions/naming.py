@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
-from hashlib import sha256
 
 from ..errors import ConfigurationError
 from .subsets import NameRule
@@ -51,6 +50,8 @@ def legal_name(name: str, rule: NameRule, taken: Collection[str] = ()) -> str:
 
 
 def _candidates(name: str) -> Iterator[str]:
+    from hashlib import sha256
+
     digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
     clean = re.sub(r"[^a-zA-Z0-9]+", "_", name).strip("_")
     for digits in (8, 16, 32):

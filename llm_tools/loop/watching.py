@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 
 from msgspec import Struct
 
@@ -78,5 +77,7 @@ def _fingerprint(pairs: Sequence[tuple[OutputResultFunctionUse, FunctionResult]]
     """The same text for the same calls with the same results, in any order; empty for none."""
     if not pairs:
         return ""
+    from hashlib import sha256
+
     told = [[call.name, call.input, json_safe(result.content)] for call, result in pairs]
     return sha256(b"\n".join(sorted({canonical_json(json_safe(one)) for one in told}))).hexdigest()
