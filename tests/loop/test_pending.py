@@ -256,6 +256,26 @@ async def test_limits_hold_over_the_wait() -> None:
         await executor.resume(result.pending, decisions={"c0": True})
 
 
+@pytest.mark.parametrize("stored", [False, True])
+async def test_a_limit_passed_beside_a_waiting_call_ends_the_run(stored: bool) -> None:
+    """Once the round is whole, as it would have without the wait."""
+    calls = [use("look", "c0", key="a"), use("look", "c1", key="b"), use("pay", "c2", amount=1)]
+    executor, llm = executor_of(calls, "never asked for")
+    waiting = await executor.run("please", functions=[pay, look], max_calls_per_function=1)
+    pending = waiting.pending
+    if stored:
+        pending = PendingRun.from_json(pending.to_json())
+    with pytest.raises(RunLimitError, match="max_calls_per_function=1 is reached for 'look'") as e:
+        await executor.resume(pending, decisions={"c2": True}, functions=[pay, look])
+    assert isinstance(e.value.result, RunResult)
+    assert [(r.content, r.is_error) for r in e.value.result.results] == [
+        ("a!", False),
+        ("Not run: 'look' may be called 1 times in a run.", True),
+        ("paid 1", False),
+    ]
+    assert len(llm.calls) == 1
+
+
 async def test_a_resumed_round_that_is_cut_short_is_kept() -> None:
     """Approved calls that did not end are "not completed"; the dialogue can be sent."""
     running = anyio.Event()
