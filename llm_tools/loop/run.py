@@ -305,6 +305,7 @@ class Run:
             turns=self._budget.turns,
             turn=self._turn,
             limits=options.limits,
+            offered=tuple(options.offered),
             watched=self._watch.seen,
             kept=options.kept,
             local=options.local,
