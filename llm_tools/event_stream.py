@@ -136,9 +136,12 @@ class EventStream:
             raise
 
     def _fail(self, error: LlmToolsError) -> None:
-        """Events decoded before the failure are still the caller's; the error comes after them."""
+        """Events decoded before the failure are still the caller's; the error comes after them.
+
+        It goes without its traceback, whose frames hold what came: a key may be in it.
+        """
         self._ended = True
-        self._error = self._with_partial_result(error)
+        self._error = self._with_partial_result(error).with_traceback(None)
 
     def _interrupt(self) -> None:
         self._ended = True
@@ -154,7 +157,10 @@ class EventStream:
             except LlmToolsError as broken:
                 error.result = broken.result
         if error.result is not None:
-            error.result = self._open.mask(error.result)
+            try:
+                error.result = self._open.mask(error.result)
+            except LlmToolsError:
+                error.result = None  # better nothing than a key
         return error
 
     def _finish(self, result: OutputResult) -> None:

@@ -15,6 +15,7 @@ from ..content import FunctionResult, OutputResultFunctionUse
 from ..errors import ConfigurationError
 from . import outcomes
 from .approval import DEFER, Approve, Decision, Edited, ask_approval, check_approve
+from .cancelling import own_fault
 from .memory import Memo
 
 _LOG = logging.getLogger("llm_tools.dispatching")
@@ -108,10 +109,11 @@ class Admission:
                 decision = await ask_approval(self._options.approve, call)
             except ConfigurationError:
                 raise
-            except Exception as error:  # noqa: BLE001 - a caller's function may raise anything
+            except BaseException as error:  # noqa: BLE001 - a caller's function may raise anything
                 # A decision that failed is none: the call does not run, its siblings go on.
+                fault = await own_fault(error, "approve()")
                 _LOG.exception("approve() failed for a call of %s", call.name)
-                return outcomes.not_approved(call, "the approval failed", error)
+                return outcomes.not_approved(call, "the approval failed", fault)
         if decision is True:
             return Admitted(call, function, checked=True)
         if isinstance(decision, Edited):
@@ -126,5 +128,5 @@ async def check_input(function: CallableExecutor, call: OutputResultFunctionUse)
     try:
         problem = function.validate(call.input)
         return await problem if isawaitable(problem) else problem
-    except Exception as error:  # noqa: BLE001 - a caller's handler may raise anything
-        return outcomes.error_text(error)
+    except BaseException as error:  # noqa: BLE001 - a caller's handler may raise anything
+        return outcomes.error_text(await own_fault(error, "validate_input"))

@@ -14,7 +14,8 @@ from ..callables import CallableExecutor
 from ..content import FunctionResult, OutputResultFunctionUse
 from . import outcomes
 from .admitting import Admission, Admitted, DispatchOptions, check_input
-from .executing import Runner, is_cancellation
+from .cancelling import is_cancellation
+from .executing import Runner
 
 _BREATH = 32  # calls admitted before the loop gets its turn
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import anyio
 from anyio import CapacityLimiter
-from anyio.lowlevel import checkpoint
 
 from ..callables import CallableExecutor
 from ..content import FunctionResult, OutputResultFunctionUse
 from ..errors import FunctionInputError
 from . import outcomes
+from .cancelling import own_fault
 from .holding import has_gates, pass_gates
 from .memory import Memo
 from .starting import Line
@@ -111,15 +111,8 @@ class _Execution:
                 async with ready_process():
                     return await self._in_time()
             return await self._in_time()
-        except Exception as error:  # noqa: BLE001 - whatever a function raises is its result
-            return self._failure(error)
-        except BaseException as error:
-            if not is_cancellation(error):
-                raise
-            if _is_cancelled():
-                await checkpoint()  # leaves by the cancellation alone, whatever came with it
-            own = RuntimeError(f"{self._call.name} raised {type(error).__name__} by itself")
-            return self._failure(own)
+        except BaseException as error:  # noqa: BLE001 - whatever a function raises is its result
+            return self._failure(await own_fault(error, self._call.name))
 
     async def _in_time(self) -> FunctionResult:
         value: Any = None
@@ -153,17 +146,3 @@ class _Execution:
     @property
     def _spent(self) -> float:
         return perf_counter() - self._began
-
-
-def is_cancellation(error: BaseException) -> bool:
-    """Whether this is a cancellation, of either loop, with nothing worse beside it."""
-    if isinstance(error, BaseExceptionGroup):
-        return all(isinstance(e, Exception) or is_cancellation(e) for e in error.exceptions)
-    return isinstance(error, anyio.get_cancelled_exc_class()) or (
-        type(error).__name__ in ("CancelledError", "Cancelled")
-    )
-
-
-def _is_cancelled() -> bool:
-    """Whether a scope around us was cancelled: then a cancellation is not the function's own."""
-    return anyio.current_effective_deadline() == -math.inf

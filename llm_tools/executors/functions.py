@@ -35,6 +35,7 @@ from .running import (
     RunStream,
     decide_by,
     definitions_of,
+    offered_again,
     offered_for,
     runnable,
     settle,
@@ -231,7 +232,8 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
             pending: what `RunResult.pending` was, in this or another process.
             decisions: by function id: True, False, `Refused`, `Edited`, or a `FunctionResult` that
                 stands for the call. Calls without a decision go on waiting.
-            functions: as for `run`; needed where `pending` came from JSON.
+            functions: as for `run`; needed where `pending` came from JSON. Those with a visibility
+                handler are there if they were in the run.
             llm_options, trace_id: as for `run`.
             changes: options of `run` (but its limits and dialogue) that are to be others now.
 
@@ -244,9 +246,10 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
                 f"resume() takes a RunResult's pending, got {type(pending).__name__}; "
                 "PendingRun.from_json(text) reads a stored one."
             )
-        offered = pending.local.get("functions") if functions is None else functions
-        if offered is None:
+        if functions is None and "functions" not in pending.local:
             raise ConfigurationError("A pending run from JSON needs functions=[…] to be resumed.")
+        again = pending.local.get("functions") if functions is None else functions
+        offered = offered_again(again, pending)
         settled, settings = settle(pending, decisions), settings_of(pending, changes)
         values = pending.local.get("values", {})
 

@@ -16,7 +16,7 @@ from ..dispatching import DEFER, Approve, Decision
 from ..dispatching.approval import read_decision
 from ..errors import ConfigurationError, StreamError
 from ..functions.choice import FunctionCall
-from ..functions.definitions import FunctionLike
+from ..functions.definitions import FunctionLike, require_list
 from ..loop import OnEvent, PendingRun
 from ..model import Events, Functions, Model
 from ..prompts.templates import read_values
@@ -54,6 +54,22 @@ def runnable(functions: Any) -> Mapping[str, CallableExecutor | None]:
             "create_callable_executor(), or execute() and dispatch the calls yourself."
         )
     return offered
+
+
+def offered_again(functions: Any, pending: PendingRun) -> list[Any]:
+    """The functions a resumed run is given, without those that were not there for its input.
+
+    That input is not known any more: of those that can hide themselves the run had some.
+
+    Raises:
+        ConfigurationError: no list of functions.
+    """
+    require_list(functions)
+    return [
+        f
+        for f in functions
+        if not isinstance(f, CallableExecutor) or f.name in pending.offered or f.is_constant
+    ]
 
 
 def settle(pending: PendingRun, decisions: Mapping[str, Decision | FunctionResult]) -> PendingRun:

@@ -115,13 +115,12 @@ class History:
         """Whether `rest` means behind `base` what it means alone.
 
         It begins with an assistant turn after none, brings no system message, and its calls have
-        ids that were not there before.
+        ids that were not there before. System messages between turns part them on some wires only.
         """
         if self.base is None or not self.rest or self.rest[0].role != "assistant":
             return False
-        if self.base.messages[-1].role == "assistant" or any(
-            message.role == "system" for message in self.rest
-        ):
+        before = next((m.role for m in reversed(self.base.messages) if m.role != "system"), None)
+        if before == "assistant" or any(message.role == "system" for message in self.rest):
             return False
         ids = new_call_ids(self.rest)
         return len(ids) == len(set(ids)) and self.base.call_ids.isdisjoint(ids)

@@ -36,6 +36,7 @@ class PendingRun(Struct, frozen=True, kw_only=True):
         dialogue: the conversation before that answer; `asking` joins it with the answer.
         lead: the messages that come before the dialogue in every request.
         results, usage, turns: as in a `RunResult`, up to here; `turn` is the number of the next.
+        offered: the names of the functions that were there for the run's input.
         limits, kept, watched: what the run was told, and what it has noticed.
         local: what else it was told; there only in the process that made this.
     """
@@ -51,6 +52,7 @@ class PendingRun(Struct, frozen=True, kw_only=True):
     turns: int
     turn: int
     limits: RunLimits
+    offered: tuple[str, ...] = ()
     watched: Watched = Watched()
     kept: KeptOptions = KeptOptions()
     local: Mapping[str, Any] = {}
@@ -75,6 +77,7 @@ class PendingRun(Struct, frozen=True, kw_only=True):
             "turns": self.turns,
             "turn": self.turn,
             "limits": self.limits,
+            "offered": self.offered,
             "watched": self.watched,
             "options": self.kept,
         }
@@ -110,6 +113,7 @@ class PendingRun(Struct, frozen=True, kw_only=True):
             turns=stored.turns,
             turn=stored.turn,
             limits=stored.limits,
+            offered=stored.offered,
             watched=stored.watched,
             kept=stored.options,
         )
@@ -138,6 +142,7 @@ class _Stored(Struct):
     limits: RunLimits
     watched: Watched
     options: KeptOptions
+    offered: tuple[str, ...] = ()
 
 
 def _result_to_json(result: FunctionResult) -> _StoredResult:

@@ -23,16 +23,14 @@ class Round:
         answer: the whole answer, once it is there.
         events: the stream it comes by, if it does.
         dispatcher: what runs its calls, once there are any.
-        over: the limit one of its calls has passed, in words.
     """
 
-    __slots__ = ("answer", "dispatcher", "events", "over")
+    __slots__ = ("answer", "dispatcher", "events")
 
     def __init__(self) -> None:
         self.answer: OutputResult | None = None
         self.events: Events | None = None
         self.dispatcher: Dispatcher | None = None
-        self.over: str | None = None
 
     @property
     def taken(self) -> list[OutputResultFunctionUse]:

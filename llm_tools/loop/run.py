@@ -155,7 +155,7 @@ class Run:
         if answer.function_calls:
             async with self._dispatching(round_, may_run, self._options.approve) as dispatcher:
                 for call in answer.function_calls:
-                    self._take(round_, dispatcher, call)
+                    self._take(dispatcher, call)
         return answer
 
     async def _streamed(
@@ -174,7 +174,7 @@ class Run:
             started = {call.function_id for call in round_.taken}
             for call in answer.function_calls:
                 if call.function_id not in started:
-                    self._take(round_, dispatcher, call)
+                    self._take(dispatcher, call)
         return answer
 
     async def _read_stream(
@@ -190,7 +190,7 @@ class Run:
             async for event in events:
                 await self._tell(event)
                 if options.start_early and isinstance(event, FunctionUseDone):
-                    self._take(round_, dispatcher, event.function_use)
+                    self._take(dispatcher, event.function_use)
             return events.result
 
     @contextmanager
@@ -216,13 +216,12 @@ class Run:
             round_.dispatcher = dispatcher
             yield dispatcher
 
-    def _take(self, round_: Round, dispatcher: Dispatcher, call: OutputResultFunctionUse) -> None:
+    def _take(self, dispatcher: Dispatcher, call: OutputResultFunctionUse) -> None:
         """Take up a call, or answer it where its function was called too often."""
         limit = self._options.limits.max_calls_per_function
         if self._watch.over_limit(call.name, limit):
             text = f"Not run: {call.name!r} may be called {limit} times in a run."
             dispatcher.submit(call, failure(call, RunLimitError(text), text=text))
-            round_.over = f"max_calls_per_function={limit} is reached for {call.name!r}"
         else:
             dispatcher.submit(call)
 
@@ -250,7 +249,10 @@ class Run:
         if round_.deferred:
             return self._wait(round_, content)
         results = self._write_down(round_, content)
-        _refuse(round_.over)
+        limit = self._options.limits.max_calls_per_function
+        name = self._watch.passed(limit)
+        if name is not None:
+            _refuse(f"max_calls_per_function={limit} is reached for {name!r}")
         calls = [part for part in content if isinstance(part, OutputResultFunctionUse)]
         name = self._watch.repeated(calls, results)
         if name is not None:
@@ -303,6 +305,7 @@ class Run:
             turns=self._budget.turns,
             turn=self._turn,
             limits=options.limits,
+            offered=tuple(options.offered),
             watched=self._watch.seen,
             kept=options.kept,
             local=options.local,

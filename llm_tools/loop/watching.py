@@ -50,6 +50,12 @@ class CallWatch:
         self._counts[name] += 1
         return limit is not None and self._counts[name] > limit
 
+    def passed(self, limit: int | None) -> str | None:
+        """The function that was called too often, if there is one."""
+        if limit is None:
+            return None
+        return next((name for name, count in self._counts.items() if count > limit), None)
+
     def repeated(
         self, calls: Sequence[OutputResultFunctionUse], results: Sequence[FunctionResult]
     ) -> str | None:

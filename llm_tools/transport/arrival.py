@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from anyio import CancelScope, current_time
 
-from ..errors import LlmToolsError
+from ..errors import LlmToolsError, StreamError
 from .head import Head
 
 CONNECT_TIME = 10.0
@@ -153,6 +153,14 @@ def explained(arrival: Arrival, error: Exception) -> Exception | None:
     if isinstance(error, Broken | LlmToolsError):
         return error.with_traceback(None)
     return arrival.explain(error)
+
+
+def read_by_two() -> StreamError:
+    """What the second of two tasks is told that read one body at the same time."""
+    return StreamError(
+        "Another task is reading this stream: read it in one task, and pass the events on.",
+        retryable=False,
+    )
 
 
 class Carrier(Protocol):

@@ -12,6 +12,8 @@ _IDENTITY = ("", "identity")
 _AUTOMATIC = zlib.MAX_WBITS | 32  # gzip or zlib, by the header
 _LONGEST_LENGTH = 20  # digits; int() refuses thousands of them
 _RAW = -zlib.MAX_WBITS
+_TELLING = 2
+"""With how many bytes zlib tells whether data are what it takes them for."""
 
 
 class Inflater:
@@ -23,12 +25,12 @@ class Inflater:
         ResponseDecodeError: on making it: an encoding nobody asked for.
     """
 
-    __slots__ = ("_began", "_decompressor", "_encoding", "_left", "_limit", "_packed")
+    __slots__ = ("_decompressor", "_encoding", "_left", "_limit", "_packed", "_start")
 
     def __init__(self, headers: Mapping[str, str], limit: int) -> None:
         self._encoding = headers.get("content-encoding", "").strip().lower()
         self._decompressor = None
-        self._began = False
+        self._start: bytes | None = b""  # until there is enough of it
         self._limit = self._left = self._packed = limit
         if self._encoding in ("gzip", "x-gzip", "deflate"):
             self._decompressor = zlib.decompressobj(_AUTOMATIC)
@@ -72,7 +74,7 @@ class Inflater:
         if self._decompressor is None:
             return b""
         rest = self._decompressor.flush()
-        if not self._decompressor.eof and self._began:
+        if not self._decompressor.eof and self._start != b"":
             raise ResponseDecodeError("The compressed answer was cut off; ask again.")
         return rest
 
@@ -81,7 +83,13 @@ class Inflater:
         assert decompressor is not None  # noqa: S101 - the caller looked
         if decompressor.eof:
             return b""  # it would keep what comes behind its end
-        first, self._began = not self._began, self._began or bool(chunk)
+        first = self._start is not None
+        if self._start is not None:
+            chunk = self._start + chunk
+            if len(chunk) < _TELLING:
+                self._start = chunk
+                return b""
+            self._start = None
         plain, reason = _decompress(decompressor, chunk, self._left + 1)
         if plain is None and first and self._encoding == "deflate":
             # Some servers send raw deflate under this name (RFC 9110, 8.4.1.2).

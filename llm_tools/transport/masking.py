@@ -10,6 +10,7 @@ from urllib.parse import unquote
 import msgspec
 from msgspec.structs import replace
 
+from ..errors import ResponseDecodeError
 from ..spec import Frame
 from .secret import MASK, Key
 
@@ -104,12 +105,29 @@ def mask_frames(frames: list[Frame], needles: Needles) -> list[Frame]:
 
 
 def mask_joined(value: T, needles: Needles) -> T:
-    """What was joined from several frames, a struct, without a key that came in pieces."""
+    """What was joined from several frames, a struct, without a key that came in pieces.
+
+    Raises:
+        ResponseDecodeError: it cannot be looked through, or is nothing without the key.
+    """
     if not needles.signs:
         return value
-    data = msgspec.json.encode(value)
-    masked = mask_answer(data, needles)
-    return value if masked == data else msgspec.json.decode(masked, type=type(value))
+    masked, reason = _without_key(value, needles)
+    if masked is None:
+        raise ResponseDecodeError(
+            f"The answer could not be searched for the key ({reason}); ask again."
+        )
+    return masked
+
+
+def _without_key(value: T, needles: Needles) -> tuple[T | None, str]:
+    """The struct without the key, or why there is none. The error itself might bring it along."""
+    try:
+        data = msgspec.json.encode(value)
+        masked = mask_answer(data, needles)
+        return (value if masked == data else msgspec.json.decode(masked, type=type(value))), ""
+    except (ValueError, RecursionError, msgspec.MsgspecError) as error:
+        return None, str(error)
 
 
 def mask_error_body(data: bytes, secrets: Iterable[Key]) -> bytes:

@@ -126,7 +126,11 @@ class OpenStream:
         return await self.stop(failure) or None
 
     def mask(self, joined: T) -> T:
-        """A struct made of several frames, without a key that was split between them."""
+        """A struct made of several frames, without a key that was split between them.
+
+        Raises:
+            ResponseDecodeError: it cannot be looked through.
+        """
         return mask_joined(joined, self._needles)
 
     async def aclose(self) -> None:

@@ -98,6 +98,22 @@ def test_whatever_grows_goes_out_as_if_it_were_the_first(
         assert said(llm, history[:end]) == unknown(llm, history[:end])
 
 
+@pytest.mark.parametrize("aim", AIMS, ids=str)
+def test_a_turn_goes_on_across_system_messages(aim: Aim) -> None:
+    """Two assistant turns are one where the system messages between them go elsewhere."""
+    llm = LLMS[str(aim)]
+    messages = [
+        Message(role="user", content="Begin."),
+        Message(role="assistant", content="One."),
+        Message(role="system", content="Be brief."),
+        Message(role="system", content="Go on."),
+        Message(role="assistant", content="Two."),
+        Message(role="user", content="And?"),
+    ]
+    for end in range(1, len(messages) + 1):
+        assert said(llm, messages[:end]) == unknown(llm, messages[:end])
+
+
 @pytest.mark.parametrize("form", ["structs", "dicts"])
 @pytest.mark.parametrize("aim", AIMS, ids=str)
 def test_what_is_known_is_not_rendered_again(aim: Aim, form: str) -> None:

@@ -12,7 +12,13 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from llm_tools import OutputResultFunctionUse, create_callable_executor, dispatch
+from llm_tools import (
+    FunctionInputError,
+    FunctionNotApprovedError,
+    OutputResultFunctionUse,
+    create_callable_executor,
+    dispatch,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -85,6 +91,46 @@ async def test_a_cancellation_nobody_asked_for_is_an_error(
     assert odd.is_error
     assert isinstance(odd.error, RuntimeError)
     assert "by itself" in odd.content
+
+
+@pytest.mark.parametrize(
+    "cancelled", [stale_cancellation, foreign_cancellation, grouped_cancellation]
+)
+async def test_a_decision_that_is_cancelled_is_none(cancelled: Any) -> None:
+    """As when `approve` waits for a task that somebody cancels: the calls behind it are decided."""
+
+    async def approve(one: OutputResultFunctionUse) -> bool:
+        if one.function_id == "works_1":
+            await cancelled(one)
+        return True
+
+    functions = [create_callable_executor(name="works", handler=lambda _: "fine")]
+    calls = [call("works", number) for number in range(3)]
+    results = await dispatch(calls, functions, approve=approve)
+    assert [(result.function_id, result.content) for result in results] == [
+        ("works_0", "fine"),
+        ("works_1", "The call of 'works' was not approved: the approval failed"),
+        ("works_2", "fine"),
+    ]
+    assert isinstance(results[1].error, FunctionNotApprovedError)
+    assert "approve() raised" in str(results[1].error.__cause__)
+
+
+@pytest.mark.parametrize("approve", [None, lambda _: True])
+@pytest.mark.parametrize(
+    "cancelled", [stale_cancellation, foreign_cancellation, grouped_cancellation]
+)
+async def test_a_check_that_is_cancelled_refuses_the_input(cancelled: Any, approve: Any) -> None:
+    """The same of `validate_input`, before an approval and without one."""
+    functions = [
+        create_callable_executor(name="odd", handler=lambda _: "ran", validate_input=cancelled),
+        create_callable_executor(name="works", handler=lambda _: "fine"),
+    ]
+    results = await dispatch([call("odd"), call("works")], functions, approve=approve)
+    assert [result.function_id for result in results] == ["odd_0", "works_0"]
+    assert isinstance(results[0].error, FunctionInputError)
+    assert "by itself" in results[0].content
+    assert results[1].content == "fine"
 
 
 async def test_members_of_a_group_are_told_one_by_one() -> None:

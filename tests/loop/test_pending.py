@@ -23,10 +23,12 @@ from llm_tools import (
     RunLimitError,
     RunResult,
     ScriptedLlm,
+    create_callable_executor,
     create_chat_prompt,
     create_dialogue,
     create_llm_function_executor,
     tool,
+    use_executors,
 )
 from llm_tools.history import mend
 
@@ -254,6 +256,49 @@ async def test_limits_hold_over_the_wait() -> None:
     result = await executor.run("please", functions=[pay], max_calls_per_function=1)
     with pytest.raises(RunLimitError, match="max_calls_per_function=1 is reached for 'pay'"):
         await executor.resume(result.pending, decisions={"c0": True})
+
+
+@pytest.mark.parametrize("stored", [False, True])
+async def test_a_limit_passed_beside_a_waiting_call_ends_the_run(stored: bool) -> None:
+    """Once the round is whole, as it would have without the wait."""
+    calls = [use("look", "c0", key="a"), use("look", "c1", key="b"), use("pay", "c2", amount=1)]
+    executor, llm = executor_of(calls, "never asked for")
+    waiting = await executor.run("please", functions=[pay, look], max_calls_per_function=1)
+    pending = waiting.pending
+    if stored:
+        pending = PendingRun.from_json(pending.to_json())
+    with pytest.raises(RunLimitError, match="max_calls_per_function=1 is reached for 'look'") as e:
+        await executor.resume(pending, decisions={"c2": True}, functions=[pay, look])
+    assert isinstance(e.value.result, RunResult)
+    assert [(r.content, r.is_error) for r in e.value.result.results] == [
+        ("a!", False),
+        ("Not run: 'look' may be called 1 times in a run.", True),
+        ("paid 1", False),
+    ]
+    assert len(llm.calls) == 1
+
+
+@pytest.mark.parametrize("stored", [False, True])
+@pytest.mark.parametrize("who", ["ada", "root"])
+async def test_a_function_hidden_from_the_run_stays_hidden(stored: bool, who: str) -> None:
+    """Although it is given again: its handler was asked about the run's own input."""
+    ran: list[Any] = []
+    wipe = create_callable_executor(
+        name="wipe",
+        handler=lambda _: ran.append("wiped") or "gone",
+        visibility_handler=lambda value, _: value.get("who") == "root",
+    )
+    functions = use_executors([look, wipe, pay])
+    executor, llm = executor_of(use("pay", "c1", amount=1), use("wipe", "c2"), "done")
+    waiting = await executor.run({"input": "please", "who": who}, functions=functions)
+    pending = waiting.pending
+    if stored:
+        pending = PendingRun.from_json(pending.to_json())
+    done = await executor.resume(pending, decisions={"c1": True}, functions=functions)
+    names = ("look", "wipe", "pay") if who == "root" else ("look", "pay")
+    assert [call.functions for call in llm.calls] == [names] * 3
+    assert done.results[1].is_error is (who == "ada")
+    assert ran == (["wiped"] if who == "root" else [])
 
 
 async def test_a_resumed_round_that_is_cut_short_is_kept() -> None:

@@ -21,6 +21,7 @@ from llm_tools.errors import (
     TransportError,
 )
 from llm_tools.transport import Transport, TransportSettings
+from llm_tools.transport.inflating import Inflater
 
 pytestmark = pytest.mark.anyio
 
@@ -72,23 +73,37 @@ def raw_deflate(data: bytes) -> bytes:
     return compressor.compress(data) + compressor.flush()
 
 
-@pytest.mark.parametrize(
-    ("encoding", "data"),
-    [
-        ("gzip", gzip.compress(BODY, mtime=0)),
-        ("X-GZIP", gzip.compress(BODY, mtime=0)),
-        ("deflate", zlib.compress(BODY)),
-        ("deflate", raw_deflate(BODY)),
-        ("identity", BODY),
-        ("", BODY),
-    ],
-)
+COMPRESSED = [
+    ("gzip", gzip.compress(BODY, mtime=0)),
+    ("X-GZIP", gzip.compress(BODY, mtime=0)),
+    ("deflate", zlib.compress(BODY)),
+    ("deflate", raw_deflate(BODY)),
+    ("identity", BODY),
+    ("", BODY),
+]
+
+
+@pytest.mark.parametrize(("encoding", "data"), COMPRESSED)
 async def test_compressed_answers(
     server: Server, transport: Transport, encoding: str, data: bytes
 ) -> None:
     """Every compression that is offered is undone."""
     script = server.script(http(data, headers={"content-encoding": encoding}))
     assert (await transport.send(script.request())).body == BODY
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize(("encoding", "data"), COMPRESSED)
+def test_compressed_answers_in_pieces(encoding: str, data: bytes, size: int) -> None:
+    """However few bytes come first; what ends before it can be told is cut off."""
+    inflater = Inflater({"content-encoding": encoding}, 1_000_000)
+    pieces = [data[at : at + size] for at in range(0, len(data), size)]
+    assert b"".join([*map(inflater.feed, pieces), inflater.close()]) == BODY
+    if not inflater.is_plain:
+        cut = Inflater({"content-encoding": encoding}, 1_000_000)
+        assert cut.feed(data[:1]) == b""
+        with pytest.raises(ResponseDecodeError, match="cut off"):
+            cut.close()
 
 
 async def test_bodies_of_every_length_marking(server: Server, transport: Transport) -> None:

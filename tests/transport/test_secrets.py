@@ -17,17 +17,18 @@ import pytest
 from hypothesis import given, strategies as st
 from transport.scripted import KEY, Server, chunk, error, http, make_request, sse_head
 
-from llm_tools import FunctionUseDone, OutputResult, use_llm
+from llm_tools import FunctionUseDone, OutputResult, OutputResultFunctionUse, use_llm
 from llm_tools.errors import (
     ConfigurationError,
     LlmToolsError,
+    ResponseDecodeError,
     ServerError,
     StreamError,
     TransportError,
 )
 from llm_tools.spec import KeyAuth
 from llm_tools.transport import Secret, Transport, TransportSettings
-from llm_tools.transport.masking import Address, Needles, mask_error_body
+from llm_tools.transport.masking import Address, Needles, mask_error_body, mask_joined
 from llm_tools.transport.secret import Key
 
 LOUD = ("llm_tools", "httpx", "httpcore", "hpack", "h2", "httpx2", "httpcore2", "asyncio", "anyio")
@@ -248,6 +249,51 @@ async def test_a_key_split_between_events(server: Server, kind: str, ending: str
     assert call.input == {"key": "***"} or call.raw_input == '{"key": "***"}'
     assert done[0].function_use.input == {"key": "***"}
     assert KEY not in repr(result)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("whole", [True, False])
+async def test_an_answer_that_cannot_be_searched_for_the_key(
+    server: Server, kind: str, whole: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one that is nested too deeply for it: an error of ours, without what had come."""
+
+    def too_deep(*_: Any) -> None:
+        raise RecursionError("maximum recursion depth exceeded")
+
+    monkeypatch.setattr("llm_tools.transport.masking.mask_answer", too_deep)
+    sent = [SPLIT[0], SPLIT[1], *([chat_event({}, "stop"), "data: [DONE]\n\n"] if whole else ())]
+    script = server.script([["send", sse_head() + "".join(map(chunk, sent))], ["close"]])
+    llm = use_llm(
+        "openai.chat.v1", model="m", api_key=KEY, base_url=script.base_url, transport=kind
+    )
+    seen = 0
+    failure: LlmToolsError | None = None
+    async with llm.stream("Hi") as events:
+        try:
+            async for _ in events:
+                seen += 1
+        except (ResponseDecodeError, StreamError) as caught:
+            failure = caught
+    assert seen == 2
+    assert isinstance(failure, ResponseDecodeError if whole else StreamError)
+    assert failure.result is None
+    assert KEY not in everything_about(failure)
+    with pytest.raises(StreamError) as left:
+        _ = events.result
+    assert left.value.result is None
+
+
+def test_what_cannot_be_searched_for_a_key() -> None:
+    """Nested too deeply, a lone surrogate, and JSON that is none without the key."""
+    deep: Any = {}
+    for _ in range(5000):
+        deep = {"a": deep}
+    for key, value in ((KEY, deep), (KEY, {"a": "\ud800"}), ("0" * 16, {"a": int("1" + "0" * 16)})):
+        call = OutputResultFunctionUse(name="f", input=value, function_id="1")
+        with pytest.raises(ResponseDecodeError, match="could not be searched for the key"):
+            mask_joined(call, Needles([Key(key)]))
+    assert mask_joined(call, Needles([])) is call
 
 
 @pytest.mark.anyio

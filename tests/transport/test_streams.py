@@ -231,15 +231,35 @@ async def test_closed_by_another_task(server: Server, transport: Transport) -> N
     async with anyio.create_task_group() as group:
         group.start_soon(read)
         await anyio.sleep(0.1)
-        if stream_is_fast(transport):
-            await stream.aclose()
-        else:
-            group.cancel_scope.cancel()  # httpx's streams cannot be closed from beside
-    assert len(errors) == (1 if stream_is_fast(transport) else 0)
+        await stream.aclose()
+    assert len(errors) == 1
+    assert "broke off: ." not in str(errors[0])
+    await until(lambda: script.log[0]["gone"] is not None)
+    gc.collect()
 
 
-def stream_is_fast(transport: Transport) -> bool:
-    return transport.settings.transport == "fast"
+async def test_read_by_two_tasks(server: Server, transport: Transport) -> None:
+    """The second is told so by an error of ours, whatever the transport; the stream is over."""
+    script = server.script([["send", sse_head() + chunk(events("a"))], ["stall"]])
+    stream = await transport.open(script.request(framing="sse"))
+    await stream.read_frames()
+    errors: list[StreamError] = []
+
+    async def read() -> None:
+        try:
+            await stream.read_frames()
+        except StreamError as error:
+            errors.append(error)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(read)
+        await anyio.sleep(0.1)
+        with pytest.raises(StreamError, match="Another task is reading") as caught:
+            await stream.read_frames()
+    assert not caught.value.retryable
+    assert ["broke off" in str(error) for error in errors] == [True]
+    await until(lambda: script.log[0]["gone"] is not None)
+    gc.collect()
 
 
 async def test_a_slow_reader_slows_the_sender(server: Server, transport: Transport) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
 
 import anyio
 
-from ..arrival import Attempt, Broken, Phase, Reader, is_crowded
+from ..arrival import Attempt, Broken, Phase, Reader, is_crowded, read_by_two
 from ..headers import decode_headers
 from ..masking import mask_text
 from ..quiet import KeysInHand, QuietChunks
@@ -18,6 +18,7 @@ from ..secret import Key
 CLOSING_TIME = 1.0
 _BUFFERED_AT_MOST = 100_000
 """Pieces that may come without waiting; the scripted streams of a test may have no end."""
+_BUSY = "asynchronous generator is already running"
 _PHASES: tuple[tuple[str, Phase], ...] = (
     ("ConnectTimeout", "connect"),
     ("PoolTimeout", "connect"),
@@ -71,6 +72,8 @@ class HttpxArrival:
             self._chunks = None
             self.ended = True
             return None
+        if type(error) is RuntimeError and str(error).endswith(_BUSY):
+            return read_by_two()
         return translated(error, "body", self._secrets)
 
     async def aclose(self) -> None:
@@ -108,6 +111,7 @@ async def unwind(chunks: AsyncIterator[bytes]) -> None:
 
     It is a nest of async generators, and closing the outer one leaves the others to the garbage
     collector. So it is resumed where every wait is cancelled: that ends them all, inside out.
+    One in which another task waits is left to it: it will see that the response is closed.
     """
     with anyio.CancelScope(shield=True) as scope:
         scope.cancel()
@@ -116,8 +120,17 @@ async def unwind(chunks: AsyncIterator[bytes]) -> None:
                 await chunks.__anext__()
     close = getattr(chunks, "aclose", None)
     if close is not None:
-        with anyio.move_on_after(CLOSING_TIME, shield=True):
+        with anyio.move_on_after(CLOSING_TIME, shield=True), _unless_busy():
             await close()
+
+
+@contextmanager
+def _unless_busy() -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as error:
+        if not str(error).endswith(_BUSY):
+            raise
 
 
 def translated(error: Exception, otherwise: Phase, secrets: tuple[Key, ...]) -> Exception:

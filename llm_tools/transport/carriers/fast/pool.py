@@ -10,7 +10,7 @@ import anyio
 from anyio.abc import ByteStream
 from anyio.streams.tls import TLSStream
 
-from ...arrival import Arrival, Attempt, Broken, Reader, is_crowded
+from ...arrival import Arrival, Attempt, Broken, Reader, is_crowded, read_by_two
 from ...head import Head
 from ...secret import KeyBytes
 from ...slots import Slots
@@ -244,8 +244,11 @@ class FastArrival:
         except anyio.EndOfStream:
             if not self._parser.feed_eof():
                 raise Broken("body", ConnectionError("the server closed it too early")) from None
+        except anyio.BusyResourceError:
+            raise read_by_two() from None
         except _BROKEN as error:
-            raise Broken("body", ConnectionError(str(error))) from None
+            reason = str(error) or "it was closed while it was read"
+            raise Broken("body", ConnectionError(reason)) from None
         if self._parser.complete:
             await self.aclose()
 
