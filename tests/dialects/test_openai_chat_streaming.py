@@ -881,6 +881,8 @@ def test_a_stream_of_nothing() -> None:
         ({"error": {"code": 502, "message": "Gone"}, "choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "error"}]}, None, ServerError),
         ({"error": {"message": "Gone", "code": "tool_use_failed", "status_code": 400}}, "error", BadRequestError),
         ({"code": "x", "error": "Gone"}, None, ProviderError),
+        ({"choices": [], "x_groq": {"id": "r", "error": "Gone"}}, None, ServerError),
+        ({"choices": [{"index": 0, "delta": {}}], "x_groq": {"error": "Gone"}}, None, ServerError),
         ({"message": "Gone"}, "error", ProviderError),
         (b"Gone", "error", ProviderError),
     ],

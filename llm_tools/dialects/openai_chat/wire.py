@@ -83,9 +83,10 @@ class WireUsage(Struct, gc=False):
 
 
 class GroqExtras(Struct, gc=False):
-    """Where Groq's streams keep the usage."""
+    """Where Groq's streams keep the usage, and why one of them was stopped early."""
 
     usage: WireUsage | None = None
+    error: Any = None
 
 
 class Completion(Struct, gc=False):
