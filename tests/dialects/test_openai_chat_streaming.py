@@ -1104,6 +1104,22 @@ def test_the_same_id_twice_is_two_calls(index: int | None) -> None:
     assert done == result.function_calls
 
 
+@pytest.mark.parametrize("index", [0, None])
+def test_a_call_that_is_sent_once_more(index: int | None) -> None:
+    """The same whole call at its own index and id is the one that came already."""
+    first, again = '{"q":"x"}', piece(index, "c", "search", '{"q":"x"}')
+    events, result = stream(
+        pieces(piece(index, "c", "search", first[:4])),
+        pieces(piece(index, "c", arguments=first[4:])),
+        pieces(piece(None if index is None else 1, "d", "search", '{"q":"y"}')),
+        pieces(again),
+        pieces(again, finish_reason="tool_calls"),
+    )
+    assert made(result) == [("search", {"q": "x"}, "c"), ("search", {"q": "y"}, "d")]
+    done = [event.function_use for event in events if isinstance(event, FunctionUseDone)]
+    assert done == result.function_calls
+
+
 def test_an_index_that_comes_late() -> None:
     """A call known by its id goes on under an index said later."""
     _, result = stream(
