@@ -713,6 +713,18 @@ def test_usage_in_groqs_own_place() -> None:
     assert result.usage == Usage(input_tokens=3, output_tokens=4)
 
 
+def test_usage_in_the_choice() -> None:
+    """Moonshot's place for it; what stands beside the choices goes before."""
+    told_there = {"prompt_tokens": 19, "completion_tokens": 2, "cached_tokens": 3}
+    last = chunk({}, "stop")
+    last["choices"][0]["usage"] = told_there
+    _, result = stream(chunk({"content": "A"}), last)
+    assert result.usage == Usage(input_tokens=19, output_tokens=2, cached_input_tokens=3)
+    beside = chunk({}, usage={"prompt_tokens": 5, "completion_tokens": 6})
+    _, result = stream(chunk({"content": "A"}), last, beside)
+    assert result.usage == Usage(input_tokens=5, output_tokens=6)
+
+
 def test_citations_beside_the_choices() -> None:
     """Perplexity repeats them with every chunk."""
     _, result = stream(

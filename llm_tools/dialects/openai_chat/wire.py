@@ -43,17 +43,6 @@ class Message(Struct, gc=False):
     extra_content: dict[str, Any] | None = None
 
 
-class Choice(Struct, gc=False):
-    """One of the answers; a stream's chunk has `delta` in place of `message`."""
-
-    index: int | None = None
-    message: Message | None = None
-    delta: Message | None = None
-    finish_reason: str | None = None
-    native_finish_reason: str | None = None
-    error: Any = None
-
-
 class PromptDetails(Struct, gc=False):
     """Parts of the prompt's tokens."""
 
@@ -80,6 +69,21 @@ class WireUsage(Struct, gc=False):
     cached_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
     reasoning_tokens: int | None = None
+
+
+class Choice(Struct, gc=False):
+    """One of the answers; a stream's chunk has `delta` in place of `message`.
+
+    Moonshot's streams have the usage here.
+    """
+
+    index: int | None = None
+    message: Message | None = None
+    delta: Message | None = None
+    finish_reason: str | None = None
+    native_finish_reason: str | None = None
+    error: Any = None
+    usage: WireUsage | None = None
 
 
 class GroqExtras(Struct, gc=False):
