@@ -15,6 +15,8 @@ from llm_tools.reply import EmulatedCall, read_created, read_emulated_call
     ("image", "inline"),
     [
         ({"data": "AA==", "media_type": "image/heic"}, InlineImage("image/heic", "AA==")),
+        ({"data": "AA==", "media_type": "image/jpg"}, InlineImage("image/jpeg", "AA==")),
+        ({"url": "data:image/JPG;base64,AA=="}, InlineImage("image/jpeg", "AA==")),
         ({"data": "iVBORw0KGgo="}, InlineImage("image/png", "iVBORw0KGgo=")),
         ({"data": "/9j/4AAQ"}, InlineImage("image/jpeg", "/9j/4AAQ")),
         ({"data": "R0lGODlh"}, InlineImage("image/gif", "R0lGODlh")),
