@@ -312,10 +312,18 @@ class Reply:
 
 
 class EmulatedCall(Struct):
-    """A call that a model made as JSON text; the name as on the wire."""
+    """A call that a model made as JSON text; the name as on the wire.
+
+    Models trained on it call the arguments `parameters`.
+    """
 
     name: str
     arguments: JSON = None
+    parameters: JSON = None
+
+    def __post_init__(self) -> None:
+        if self.arguments is None:
+            self.arguments, self.parameters = self.parameters, None
 
 
 def read_emulated_call(text: str) -> EmulatedCall | None:

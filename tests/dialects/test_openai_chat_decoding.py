@@ -472,6 +472,7 @@ def test_request_ids(header: str) -> None:
         '```json\n{"name":"ping","arguments":{"a":1}}\n```',
         '<think>{"name":"other"}</think>\n{"name":"ping","arguments":{"a":1}}',
         '{"name":"ping","arguments":"{\\"a\\":1}"}',
+        '{"name":"ping","parameters":{"a":1}}',
     ],
 )
 def test_a_stand_in_becomes_a_call(said: str) -> None:

@@ -59,6 +59,8 @@ def test_when_an_answer_was_made(timestamp: Any, headers: dict[str, str], create
     [
         ('{"name": "f", "arguments": {"a": 1}}', EmulatedCall("f", {"a": 1})),
         (' {"name": "f"}\n', EmulatedCall("f", None)),
+        ('{"name": "f", "parameters": {"a": 1}}', EmulatedCall("f", {"a": 1})),
+        ('{"name": "f", "parameters": 1, "arguments": {}}', EmulatedCall("f", {}, 1)),
         ('{"arguments": {}}', None),
         ('{"name": 7}', None),
         ("f()", None),
