@@ -119,6 +119,10 @@ ONE_CALL = ("read_file", {"path": "a.txt"}, "c_1")
             id="all said again",
         ),
         pytest.param(
+            [pieces({"id": "c_1", "name": "read_file", "arguments": {"path": "a.txt"}})],
+            id="nothing under function",
+        ),
+        pytest.param(
             [
                 pieces(piece(0, "c_1", "", "")),
                 pieces(piece(0, "c_1", "read_file", '{"path":"a.txt"}')),

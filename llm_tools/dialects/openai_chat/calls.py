@@ -206,7 +206,7 @@ def _said(piece: ToolCall) -> tuple[str, str]:
     if _is_custom(piece):
         custom = piece.custom or {}
         return str(custom.get("name") or ""), _as_text(custom.get("input"))
-    function = piece.function or Function()
+    function = piece.called() or Function()
     return function.name or "", _as_text(function.arguments)
 
 

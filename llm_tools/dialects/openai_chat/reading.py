@@ -236,7 +236,7 @@ def _read_image(reply: Reply, image: Any, metadata: Metadata) -> None:
 
 
 def _read_call(reply: Reply, key: str, call: ToolCall) -> None:
-    function = call.function
+    function = call.called()
     if function is None or not (function.name or function.arguments):
         if call.custom and call.custom.get("name"):
             custom = {"id": call.id, "type": "custom", "custom": call.custom}

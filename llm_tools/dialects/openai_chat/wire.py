@@ -18,7 +18,10 @@ class Function(Struct, gc=False):
 
 
 class ToolCall(Struct, gc=False):
-    """A call, or a piece of one; `custom` is a call of a tool that is no function."""
+    """A call, or a piece of one; `custom` is a call of a tool that is no function.
+
+    Some hosts leave `function` out and say name and arguments beside the id.
+    """
 
     index: int | None = None
     id: str | None = None
@@ -26,6 +29,14 @@ class ToolCall(Struct, gc=False):
     function: Function | None = None
     custom: dict[str, Any] | None = None
     extra_content: dict[str, Any] | None = None
+    name: str | None = None
+    arguments: Any = None
+
+    def called(self) -> Function | None:
+        """The function and what it is called with, wherever they are said."""
+        if self.function is None and (self.name or self.arguments):
+            return Function(self.name, self.arguments)
+        return self.function
 
 
 class Message(Struct, gc=False):
