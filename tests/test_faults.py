@@ -75,6 +75,7 @@ ANSWERS: list[tuple[int, dict[str, str], Any, Kind, str | None, bool, str]] = [
     (403, {"x-amzn-errortype": "ExpiredTokenException"}, {"message": "The security token included in the request is expired"}, AuthenticationError, "ExpiredTokenException", False, "expired"),
     (403, {"x-amzn-errortype": "AccessDeniedException:http://x/"}, {"message": "You don't have access to the model"}, PermissionDeniedError, "AccessDeniedException", False, "access"),
     (403, {}, {"Message": "Bearer Token has expired"}, AuthenticationError, None, False, "expired"),
+    (424, {"x-amzn-errortype": "ModelErrorException"}, {"message": "It broke", "originalStatusCode": 500, "resourceName": "r"}, ServerError, "ModelErrorException", True, ": It broke"),
     (429, {}, {"__type": "com.amazon.coral#ThrottlingException", "message": "Too many tokens"}, RateLimitError, "ThrottlingException", True, "Too many"),
     (503, {"x-amzn-errortype": "ServiceUnavailableException"}, {"message": "Model is getting throttled."}, OverloadedError, "ServiceUnavailableException", True, "throttled"),
     # Google
