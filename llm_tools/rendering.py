@@ -123,7 +123,8 @@ _SIGNATURES = {
 def inline_image(image: OutputResultImage) -> InlineImage | None:
     """The image's own bytes, also out of a `data:` URL; None where it lies behind a real URL.
 
-    A media type that was not given is read from the first bytes (PNG where they say nothing).
+    A media type that was not given is read from the first bytes (PNG where they say nothing);
+    `image/jpg`, which is none and is refused by most, goes out as the one that is meant.
     """
     data, media_type = image.data, image.media_type
     if data is None and image.url is not None and image.url.startswith("data:"):
@@ -134,7 +135,7 @@ def inline_image(image: OutputResultImage) -> InlineImage | None:
     if not media_type:
         found = [kind for start, kind in _SIGNATURES.items() if data.startswith(start)]
         media_type = found[0] if found else "image/png"
-    return InlineImage(media_type, data)
+    return InlineImage("image/jpeg" if media_type.lower() == "image/jpg" else media_type, data)
 
 
 def schema_instructions(schema: JSON) -> str:

@@ -52,6 +52,11 @@ _RANKS = {reason: rank for rank, reason in enumerate(STOP_ORDER)}
 _ONLY_THOUGHT = frozenset({OutputResultReasoning})
 CUT_OFF = "the call was cut off by the output limit; its arguments are incomplete"
 
+# Namespaces of the templates of gpt-oss, Kimi and Gemini, the number of a call (Kimi), and what is
+# left of a template's own marks (gpt-oss).
+_AROUND_NAME = re.compile(
+    r"\A\s*(?:(?:functions|default_api)[.:])?|(?::\d+)?\s*(?:<\|.*)?\Z", re.DOTALL
+)
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     rb"|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
@@ -307,10 +312,18 @@ class Reply:
 
 
 class EmulatedCall(Struct):
-    """A call that a model made as JSON text; the name as on the wire."""
+    """A call that a model made as JSON text; the name as on the wire.
+
+    Models trained on it call the arguments `parameters`.
+    """
 
     name: str
     arguments: JSON = None
+    parameters: JSON = None
+
+    def __post_init__(self) -> None:
+        if self.arguments is None:
+            self.arguments, self.parameters = self.parameters, None
 
 
 def read_emulated_call(text: str) -> EmulatedCall | None:
@@ -357,14 +370,14 @@ def caller_name(plan: Plan, wire_name: str) -> str:
 
 
 def _caller_name(plan: Plan, wire_name: str) -> tuple[str, list[ResultWarning]]:
-    """The caller's name of a function; an invented `functions.` prefix is taken off."""
+    """The caller's name of a function; what models put around a name is taken off."""
     functions = plan.functions
     if functions is None:
         return wire_name, []
     known = functions.by_wire_name.get(wire_name)
     if known is not None:
         return known.definition.name, []
-    stripped = wire_name.removeprefix("functions.")
+    stripped = _AROUND_NAME.sub("", wire_name)
     known = functions.by_wire_name.get(stripped) or functions.by_name.get(stripped)
     if known is None or not plan.call.repair_arguments:
         return wire_name, []

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
-from ..content import JSON, Message, ResultWarning
+from msgspec.structs import replace
+
+from ..content import JSON, Message, OutputResultText, ResultWarning
 from ..errors import UnsupportedOptionError
 from ..functions.preparing import PreparedFunctions
 from ..remembering import Opening, Said, say
 from ..rendering import legal_ids
 from ..spec import Body, Call, Target
+from ..turns import Conversation, Keeps, read_conversation
 
 NO_FUNCTIONS = PreparedFunctions(())
+_END_TRIMMED = ResultWarning(
+    code="end_trimmed", detail="The blanks at the end of the last assistant turn were left out."
+)
 
 
 class Rendered(NamedTuple):
@@ -76,6 +82,30 @@ def render_conversation(
         opening=Opening(Message(role="user", content="-"), element),
     )
     return Rendered({**said.body, "messages": said.elements}, said.warnings)
+
+
+def read_turns(messages: tuple[Message, ...], keeps: Keeps) -> Conversation:
+    """Messages as turns; one of the assistant's at the end, to be continued, ends in no blank.
+
+    Claude refuses one that does ("final assistant content cannot end with trailing whitespace").
+
+    Raises:
+        ConfigurationError: there is nothing to send.
+    """
+    conversation = read_conversation(messages, keeps)
+    last = conversation.turns[-1]
+    end = last.parts[-1] if last.parts else None
+    if last.role != "assistant" or not isinstance(end, OutputResultText):
+        return conversation
+    trimmed = end.text.rstrip()
+    if trimmed == end.text:
+        return conversation
+    parts = (*last.parts[:-1], replace(end, text=trimmed))
+    return replace(
+        conversation,
+        turns=(*conversation.turns[:-1], replace(last, parts=parts)),
+        warnings=(*conversation.warnings, _END_TRIMMED),
+    )
 
 
 def no_prefill(target: Target[Any]) -> UnsupportedOptionError:

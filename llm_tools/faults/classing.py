@@ -47,7 +47,7 @@ _RETRYABLE_REQUESTS = frozenset({409, 425})
 
 _SAYS_MORE: Mapping[int, tuple[Sort, ...]] = {
     400: ("key", "context", "filter", "quota", "model"),
-    403: ("key",),
+    403: ("key", "filter", "quota"),
     422: ("key", "context", "filter", "quota", "model"),
     429: ("quota",),
     503: ("overload",),
@@ -97,31 +97,39 @@ _WORDS: Mapping[Sort, frozenset[str]] = {
 _PHRASES: Mapping[Sort, str] = {
     "quota": (
         r"credit balance|insufficient (balance|credit|fund)|exceeded your current quota"
-        r"|billing hard limit"
+        r"|billing hard limit|reached .{0,40}(spending limit|api usage limits)"
+        r"|(used all available|does(n't| not) have any|(run )?out of|not enough) credits"
     ),
     "key": (
         r"(incorrect|invalid|missing|expired|no valid|wrong) api[ _-]?key"
-        r"|api[ _-]?key (is |was )?(not valid|invalid|expired|not found|incorrect)"
+        r"|api[ _-]?key (is |was )?(not valid|invalid|expired|not found|incorrect"
+        r"|reported as leaked)"
         r"|(security|bearer|session|access) token .*(expired|invalid)|signature expired"
     ),
     "model": (
-        r"model\b.{0,120}?\b(does not exist|doesn't exist|not found|is not supported by this api)"
-        r"|model identifier is invalid|unknown model|no such model"
+        r"model\b.{0,120}?\b(does not exist|doesn't exist|not exist|not found"
+        r"|is not supported by this api)"
+        r"|model identifier is invalid|unknown model|no such model|invalid model (id|name)\b"
+        r"|is not a valid model\b"
     ),
     "context": (
         r"maximum context length|context (length|window|limit|size)\b|prompt is too long"
         r"|input is too long|too many (input |prompt |total )?tokens"
-        r"|input token count.{0,80}exceeds|input tokens exceed"
+        r"|input token count.{0,80}(exceeds|only supports)|input tokens exceed"
+        r"|maximum prompt length|too many total text bytes|max_new_tokens`? must be <="
         r"|exceeds? the maximum number of tokens"
         r"|length of all messages is too long|reduce the length of"
     ),
     "filter": (
         r"content management policy|content[ _-]filter|content violates|violat\w+ .{0,40}"
         r"(polic(y|ies)|guidelines)|was flagged|safety (system|check)|flagged as"
+        r"|content exists risk|敏感内容"
     ),
     "overload": r"overload|capacity|throttl|too busy|high demand",
 }
 """Patterns, without regard to case; compiled when an error first needs them."""
+_FLAGGED = r"\b(input|prompt|message|content)s? (was|were) flagged"
+"""What makes a refusal of access (403) one of content: accounts are flagged, too."""
 
 _STATUS_OF_WORD: Mapping[str, int] = {
     # Anthropic
@@ -200,4 +208,5 @@ def _is(sort: Sort, status: int, said: Said) -> bool:
         return True
     if sort == "quota" and "resource_exhausted" in words:
         return False  # Google says "quota" of its limits per minute
-    return re.search(_PHRASES[sort], said.message[:4000], re.IGNORECASE) is not None
+    phrases = _FLAGGED if sort == "filter" and status == 403 else _PHRASES[sort]
+    return re.search(phrases, said.message[:4000], re.IGNORECASE) is not None

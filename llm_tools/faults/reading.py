@@ -19,7 +19,8 @@ _EVENT_DATA = re.compile(rb"^data: ?(\{.*\})\s*$", re.MULTILINE)
 _BARE = frozenset(
     {"message", "Message", "detail", "details", "errors", "code", "type", "status", "object",
      "param", "request_id", "requestId", "__type", "success", "result", "messages", "title",
-     "statusCode", "status_code", "timestamp", "path", "sequence_number"}
+     "statusCode", "status_code", "timestamp", "path", "sequence_number", "originalMessage",
+     "originalStatusCode", "resourceName"}
 )  # fmt: skip
 """What a body that is nothing but an error may hold beside its message."""
 

@@ -59,6 +59,8 @@ class SchemaSubset(Struct, frozen=True, kw_only=True):
         optional: how an optional property goes out: `omit` leaves it out of `required`, `null`
             makes it required and nullable.
         empty_objects: whether an object without properties may stand below the root.
+        empty_texts: whether an enum may hold an empty text.
+        described: whether `required` may name described properties only.
         split_types: whether a list of types that names an object or array becomes an `anyOf`.
         no_parameters: what a function without parameters gets: an empty `object`, or `nothing`.
         openapi: whether schemas go out in OpenAPI 3.0 terms (`STRING`, `nullable`, text enums).
@@ -81,6 +83,8 @@ class SchemaSubset(Struct, frozen=True, kw_only=True):
     closed: bool = False
     optional: Literal["omit", "null"] = "omit"
     empty_objects: bool = True
+    empty_texts: bool = True
+    described: bool = False
     split_types: bool = False
     no_parameters: Literal["object", "nothing"] = "object"
     openapi: bool = False
@@ -129,6 +133,8 @@ GEMINI_JSON_SCHEMA = SchemaSubset(
     key="gemini_json_schema",
     # `parametersJsonSchema`, also in mode VALIDATED. Keywords that are not honoured are passed
     # over, but these are refused: $schema, const, title, discriminator, examples, exclusive*.
+    # So are empty texts in an enum ("enum[0]: cannot be empty"), and names in `required` that are
+    # not among the properties ("required[0]: property is not defined").
     # https://ai.google.dev/gemini-api/docs/structured-output#json-schema-support
     keywords=TYPED
     - {"const"}
@@ -145,6 +151,8 @@ GEMINI_JSON_SCHEMA = SchemaSubset(
     root_ref=False,
     ref_siblings="wrap",
     root_object=False,
+    empty_texts=False,
+    described=True,
     no_parameters="nothing",
 )  # fmt: skip
 
@@ -163,6 +171,7 @@ GEMINI_OPENAPI = SchemaSubset(
     refs="none",
     root_object=False,
     typed=True,
+    empty_texts=False,
     no_parameters="nothing",
     openapi=True,
 )  # fmt: skip

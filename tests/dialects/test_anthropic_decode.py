@@ -234,6 +234,13 @@ def test_block_of_a_known_type_in_another_shape_is_carried() -> None:
     )
 
 
+def test_message_without_content() -> None:
+    """A message that says nothing is an empty answer."""
+    result = decoded(plan_of("anthropic"), answer(content=None))
+    assert (result.content, result.stop_reason) == ((), "stop")
+    assert [warning.code for warning in result.warnings] == ["empty_answer"]
+
+
 def test_lone_surrogates_become_replacement_characters() -> None:
     """One bad escape must not cost the whole answer."""
     body = b'{"content": [{"type": "text", "text": "a\\ud83d b"}], "stop_reason": "end_turn"}'

@@ -215,6 +215,25 @@ def test_last_assistant_turn_is_refused_by_new_models_and_sent_to_old_ones() -> 
         encoded(target_of("anthropic", "claude-opus-4-6"), history)
 
 
+@pytest.mark.parametrize("endpoint", ["anthropic", "amazon:anthropic", "amazon"])
+def test_last_assistant_turn_ends_in_no_blank(endpoint: str) -> None:
+    """A prefill that ends in blanks is refused; those within, and of earlier turns, stay."""
+    history = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "Well \n"},
+        {"role": "user", "content": "Go on "},
+        {"role": "assistant", "content": [{"type": "text", "text": "It  is \n\t "}]},
+    ]
+    made = encoded(target_of(endpoint), history)
+    texts = [
+        turn["content"] if isinstance(turn["content"], str) else turn["content"][0]["text"]
+        for turn in sent(made)["messages"]
+    ]
+    assert texts == ["Hi", "Well \n", "Go on ", "It  is"]
+    assert codes(made) == ["end_trimmed"]
+    assert codes(encoded(target_of(endpoint), history[:-1])) == []
+
+
 def test_paused_turn_is_resent_as_it_is() -> None:
     """An assistant turn with a tool the provider runs may be the last."""
     block = {

@@ -162,6 +162,30 @@ def test_placeholder_input_gives_way_to_what_comes(
     assert [item.function_use for item in done] == result.function_calls
 
 
+@pytest.mark.parametrize(
+    ("later", "cached", "written"),
+    [
+        ({"input_tokens": 0, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0}, 2, 0),
+        ({"input_tokens": 9, "cache_read_input_tokens": None}, 2, 0),
+        ({"input_tokens": 8, "cache_creation_input_tokens": 1}, 2, 1),
+    ],
+)
+def test_a_prompt_that_was_counted_stays_counted(
+    later: dict[str, int | None], cached: int, written: int
+) -> None:
+    """What the last event counts replaces the first count, but nothing does not."""
+    usage = {"output_tokens": 0, **later}
+    frames = [
+        BEGIN,
+        event("message_delta", delta={"stop_reason": "end_turn"}, usage=usage),
+        event("message_stop"),
+    ]
+    _, result = streamed(plan(), frames)
+    assert result.usage == Usage(
+        input_tokens=11, cached_input_tokens=cached, cache_write_tokens=written
+    )
+
+
 def test_done_waits_until_the_next_call_begins() -> None:
     """Neither the end of its own block nor text after it is enough."""
     decoder = plan().target.dialect.open_stream(plan(), {})

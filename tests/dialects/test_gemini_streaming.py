@@ -308,6 +308,22 @@ def test_a_whole_call_after_one_in_pieces() -> None:
     ]
 
 
+def test_an_end_that_is_said_once_more() -> None:
+    """An empty call after one in pieces is none; elsewhere it is what the provider said."""
+    nothing: Any = {"functionCall": {}}
+    for last in (nothing, {"functionCall": {"willContinue": False}}):
+        chunks = [
+            chunk(piece(name="get_weather")),
+            chunk(piece(text_at("$.city", "Oslo"), more=False)),
+            chunk(last, finish="STOP"),
+        ]
+        events, result = streamed(VERTEX, chunks)
+        assert [item.input for item in result.function_calls] == [{"city": "Oslo"}]
+        assert [event.index for event in events if isinstance(event, FunctionUseDone)] == [0]
+    _, result = streamed(VERTEX, [chunk(nothing, finish="STOP")])
+    assert [item.name for item in result.function_calls] == [""]
+
+
 def test_arguments_given_whole_in_the_last_piece() -> None:
     """A piece may hold `args` itself."""
     last = {"functionCall": {"args": {"city": "Oslo"}, "partialArgs": None}}

@@ -285,6 +285,17 @@ def test_calls_of_tools_that_are_no_functions_are_kept_not_run() -> None:
     )
 
 
+def test_a_call_that_says_nothing_under_function() -> None:
+    """Its name and arguments stand beside the id."""
+    call = {"id": "c1", "name": "ping", "arguments": {"a": 1}}
+    result = text({"tool_calls": [call, {"id": "c2", "arguments": "{}"}]})
+    assert [(use.name, use.input, use.function_id) for use in result.function_calls] == [
+        ("ping", {"a": 1}, "c1"),
+        ("", {}, "c2"),
+    ]
+    assert result.stop_reason == "function_use"
+
+
 def test_a_call_without_a_name_is_still_a_call() -> None:
     """An id promises one: it is kept, for its error result to be sent back."""
     result = text({"tool_calls": [{"id": "c1", "function": {"name": "", "arguments": ""}}]})
@@ -472,6 +483,7 @@ def test_request_ids(header: str) -> None:
         '```json\n{"name":"ping","arguments":{"a":1}}\n```',
         '<think>{"name":"other"}</think>\n{"name":"ping","arguments":{"a":1}}',
         '{"name":"ping","arguments":"{\\"a\\":1}"}',
+        '{"name":"ping","parameters":{"a":1}}',
     ],
 )
 def test_a_stand_in_becomes_a_call(said: str) -> None:

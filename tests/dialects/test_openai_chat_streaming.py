@@ -119,6 +119,10 @@ ONE_CALL = ("read_file", {"path": "a.txt"}, "c_1")
             id="all said again",
         ),
         pytest.param(
+            [pieces({"id": "c_1", "name": "read_file", "arguments": {"path": "a.txt"}})],
+            id="nothing under function",
+        ),
+        pytest.param(
             [
                 pieces(piece(0, "c_1", "", "")),
                 pieces(piece(0, "c_1", "read_file", '{"path":"a.txt"}')),
@@ -713,6 +717,18 @@ def test_usage_in_groqs_own_place() -> None:
     assert result.usage == Usage(input_tokens=3, output_tokens=4)
 
 
+def test_usage_in_the_choice() -> None:
+    """Moonshot's place for it; what stands beside the choices goes before."""
+    told_there = {"prompt_tokens": 19, "completion_tokens": 2, "cached_tokens": 3}
+    last = chunk({}, "stop")
+    last["choices"][0]["usage"] = told_there
+    _, result = stream(chunk({"content": "A"}), last)
+    assert result.usage == Usage(input_tokens=19, output_tokens=2, cached_input_tokens=3)
+    beside = chunk({}, usage={"prompt_tokens": 5, "completion_tokens": 6})
+    _, result = stream(chunk({"content": "A"}), last, beside)
+    assert result.usage == Usage(input_tokens=5, output_tokens=6)
+
+
 def test_citations_beside_the_choices() -> None:
     """Perplexity repeats them with every chunk."""
     _, result = stream(
@@ -881,6 +897,8 @@ def test_a_stream_of_nothing() -> None:
         ({"error": {"code": 502, "message": "Gone"}, "choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "error"}]}, None, ServerError),
         ({"error": {"message": "Gone", "code": "tool_use_failed", "status_code": 400}}, "error", BadRequestError),
         ({"code": "x", "error": "Gone"}, None, ProviderError),
+        ({"choices": [], "x_groq": {"id": "r", "error": "Gone"}}, None, ServerError),
+        ({"choices": [{"index": 0, "delta": {}}], "x_groq": {"error": "Gone"}}, None, ServerError),
         ({"message": "Gone"}, "error", ProviderError),
         (b"Gone", "error", ProviderError),
     ],
@@ -1098,6 +1116,22 @@ def test_the_same_id_twice_is_two_calls(index: int | None) -> None:
     assert [call.input for call in result.function_calls] == [{"q": "x"}, {"q": "y"}]
     assert result.function_calls[0].function_id == "c"
     assert result.function_calls[1].function_id not in ("c", "")
+    done = [event.function_use for event in events if isinstance(event, FunctionUseDone)]
+    assert done == result.function_calls
+
+
+@pytest.mark.parametrize("index", [0, None])
+def test_a_call_that_is_sent_once_more(index: int | None) -> None:
+    """The same whole call at its own index and id is the one that came already."""
+    first, again = '{"q":"x"}', piece(index, "c", "search", '{"q":"x"}')
+    events, result = stream(
+        pieces(piece(index, "c", "search", first[:4])),
+        pieces(piece(index, "c", arguments=first[4:])),
+        pieces(piece(None if index is None else 1, "d", "search", '{"q":"y"}')),
+        pieces(again),
+        pieces(again, finish_reason="tool_calls"),
+    )
+    assert made(result) == [("search", {"q": "x"}, "c"), ("search", {"q": "y"}, "d")]
     done = [event.function_use for event in events if isinstance(event, FunctionUseDone)]
     assert done == result.function_calls
 

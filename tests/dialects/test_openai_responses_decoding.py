@@ -95,6 +95,13 @@ def test_hosts_of_few_words() -> None:
     assert decode(answer({"content": message("Ho.")["content"]})).text == "Ho."
 
 
+def test_text_under_another_type() -> None:
+    """Parts of type `text` are the answer's text, streamed or whole."""
+    said = message("Hi")
+    said["content"][0]["type"] = "text"
+    assert decode(answer(said)).text == "Hi"
+
+
 def test_queued_answer() -> None:
     """A background answer that has not begun is a pause, with a warning that it is empty."""
     result = decode(answer(status="queued", usage=None))

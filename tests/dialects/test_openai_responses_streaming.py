@@ -72,6 +72,7 @@ OSLO = function_call()
 LIMA = function_call('{"city":"Lima"}', id="fc_2", call_id="call_2")
 THOUGHT = reasoning("One.")
 SAID = message("Let me see.", phase="commentary")
+CITY = '{"city":"Oslo"}'
 
 STREAM: list[Event] = [
     CREATED,
@@ -141,6 +142,60 @@ def test_interleaved_calls() -> None:
     )
     done = [event for event in before_the_end if isinstance(event, FunctionUseDone)]
     assert done == [FunctionUseDone(index=0, function_use=oslo)]
+
+
+def test_fields_that_are_told_whole() -> None:
+    """A field that is done counts where neither pieces nor the item that ended told it."""
+    bare = (
+        reasoning(),
+        {**SAID, "content": []},
+        {**OSLO, "arguments": "{}"},
+        {**SAID, "id": "msg_2", "content": []},
+    )
+    fields: list[Event] = [
+        {"type": "response.reasoning_summary_text.done", "item_id": "rs_1", "text": "One."},
+        {"type": "response.output_text.done", "item_id": "msg_1", "text": "Let me see."},
+        {"type": "response.function_call_arguments.done", "item_id": "fc_1", "arguments": CITY},
+        {"type": "response.refusal.done", "item_id": "msg_2", "refusal": "No."},
+    ]
+    events, result = run(
+        CREATED,
+        *[
+            event
+            for place, (item, field) in enumerate(zip(bare, fields, strict=True))
+            for event in (added(place, begun(item)), field, ended(place, item))
+        ],
+        completed(*bare),
+    )
+    call = result.function_calls[0]
+    assert events == [
+        ReasoningDelta(text="One."),
+        TextDelta(text="Let me see."),
+        FunctionUseStart(index=0, name="get_weather", function_id="call_1"),
+        FunctionInputDelta(index=0, partial_json=CITY),
+        RefusalDelta(text="No."),
+        FunctionUseDone(index=0, function_use=call),
+    ]
+    assert call.input == {"city": "Oslo"}
+    assert result.text == "Let me see."
+    assert result.content[-1] == OutputResultRefusal(text="No.")
+
+
+@pytest.mark.parametrize("nothing", ["", "null", "{}", " {} ", None])
+def test_pieces_stand_where_the_item_says_nothing(nothing: str | None) -> None:
+    """What was told in pieces is in the result though the item that ended lacks it."""
+    bare = ({**SAID, "content": []}, {**OSLO, "arguments": nothing})
+    _, result = run(
+        CREATED,
+        added(0, begun(SAID)),
+        delta("output_text", 0, "msg_1", "Let me see."),
+        ended(0, bare[0]),
+        added(1, begun(OSLO)),
+        delta("function_call_arguments", 1, "fc_1", CITY),
+        ended(1, bare[1]),
+        completed(*bare),
+    )
+    assert (result.text, result.function_calls[0].input) == ("Let me see.", {"city": "Oslo"})
 
 
 def test_renamed_and_strict_calls() -> None:

@@ -153,6 +153,11 @@ def gemini_json_schema(schema: Any) -> list[str]:
             out.append(f"{path}: {bad}")
         if "$ref" in node and len(node) > 1:
             out.append(f"{path}: beside $ref")
+        if "" in node.get("enum", ()):
+            out.append(f"{path}: empty text")
+        if node.get("additionalProperties") is not False:
+            missing = set(node.get("required", ())) - node.get("properties", {}).keys()
+            out += [f"{path}: {missing} required and not described"] if missing else []
     return out
 
 

@@ -987,6 +987,72 @@ def test_gemini_json_schema() -> None:
     ]
 
 
+def test_gemini_takes_no_empty_texts() -> None:
+    """An enum goes out without them, and alone they leave none."""
+    schema = {
+        "type": "object",
+        "properties": {
+            "a": {"type": "string", "enum": ["", "x", None]},
+            "b": {"enum": [""]},
+            "c": {"const": ""},
+            "d": {"anyOf": [{"enum": ["", 1]}, {"type": "null"}]},
+        },
+    }
+    item = prepared(schema, GEMINI)
+    assert item.schema == {
+        "type": "object",
+        "properties": {
+            "a": {"type": "string", "enum": ["x", None]},
+            "b": {"type": "string"},
+            "c": {"type": "string"},
+            "d": {"anyOf": [{"enum": [1]}, {"type": "null"}]},
+        },
+    }
+    paths = ("a", "b", "c", "d/anyOf/0")
+    assert told(item) == [
+        ("schema_narrowed", f"/properties/{path}/enum: the empty text was left out")
+        for path in paths
+    ]
+
+
+def test_gemini_has_required_names_described() -> None:
+    """A name that is required alone is described as whatever the schema lets it be."""
+    needs = {"anyOf": [{"required": ["x"]}, {"required": ["y"]}]}
+    schema = {
+        "type": "object",
+        "properties": {
+            "o": {"type": "object", "properties": {"x": {"type": "string"}}, **needs},
+            "m": {"type": "object", "additionalProperties": {"type": "integer"}, "required": ["n"]},
+            "no": {"type": "object", "additionalProperties": False, "required": ["n"]},
+        },
+        "required": ["o", "z"],
+    }
+    item = prepared(schema, GEMINI)
+    assert item.schema == {
+        "type": "object",
+        "properties": {
+            "o": {
+                "type": "object",
+                "properties": {"x": {"type": "string"}},
+                "anyOf": [
+                    {"required": ["x"], "properties": {"x": {}}},
+                    {"required": ["y"], "properties": {"y": {}}},
+                ],
+            },
+            "m": {
+                "type": "object",
+                "additionalProperties": {"type": "integer"},
+                "required": ["n"],
+                "properties": {"n": {"type": "integer"}},
+            },
+            "no": {"type": "object", "additionalProperties": False, "required": ["n"]},
+            "z": {},
+        },
+        "required": ["o", "z"],
+    }
+    assert told(item) == []
+
+
 def test_gemini_cuts_required_recursion_only() -> None:
     """Recursion through an optional property stays, through a required one it is cut."""
     assert prepared(LIST, GEMINI).schema == LIST
@@ -1039,6 +1105,8 @@ def test_gemini_root_recursion() -> None:
         ({"type": "string", "enum": ["a", 1]}, {"type": "STRING", "enum": ["a"]}),
         ({"type": "string", "enum": [1]}, {"type": "STRING"}),
         ({"enum": ["a", None]}, {"type": "STRING", "enum": ["a"], "nullable": True}),
+        ({"enum": ["", "a"]}, {"type": "STRING", "enum": ["a"]}),
+        ({"type": "string", "enum": [""]}, {"type": "STRING"}),
         ({"enum": [None]}, {"type": "STRING", "nullable": True}),
         ({"type": "null"}, {"type": "STRING", "nullable": True}),
         ({"anyOf": [{"type": "null"}]}, {"type": "STRING", "nullable": True}),

@@ -15,6 +15,8 @@ from llm_tools.reply import EmulatedCall, read_created, read_emulated_call
     ("image", "inline"),
     [
         ({"data": "AA==", "media_type": "image/heic"}, InlineImage("image/heic", "AA==")),
+        ({"data": "AA==", "media_type": "image/jpg"}, InlineImage("image/jpeg", "AA==")),
+        ({"url": "data:image/JPG;base64,AA=="}, InlineImage("image/jpeg", "AA==")),
         ({"data": "iVBORw0KGgo="}, InlineImage("image/png", "iVBORw0KGgo=")),
         ({"data": "/9j/4AAQ"}, InlineImage("image/jpeg", "/9j/4AAQ")),
         ({"data": "R0lGODlh"}, InlineImage("image/gif", "R0lGODlh")),
@@ -57,6 +59,8 @@ def test_when_an_answer_was_made(timestamp: Any, headers: dict[str, str], create
     [
         ('{"name": "f", "arguments": {"a": 1}}', EmulatedCall("f", {"a": 1})),
         (' {"name": "f"}\n', EmulatedCall("f", None)),
+        ('{"name": "f", "parameters": {"a": 1}}', EmulatedCall("f", {"a": 1})),
+        ('{"name": "f", "parameters": 1, "arguments": {}}', EmulatedCall("f", {}, 1)),
         ('{"arguments": {}}', None),
         ('{"name": 7}', None),
         ("f()", None),

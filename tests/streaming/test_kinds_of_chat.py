@@ -239,6 +239,12 @@ KINDS: dict[str, tuple[list[Any], list[Any]]] = {
     "a comma too many": ([calls(call(0, "a", "pick", '{"n": 1,}')), END], [A]),
     "encoded twice": ([calls(call(0, "a", "pick", json.dumps('{"n": 1}'))), END], [A]),
     "a prefix before the name": ([calls(call(0, "a", "functions.pick", '{"n": 1}')), END], [A]),
+    "another prefix": ([calls(call(0, "a", "default_api:pick", '{"n": 1}')), END], [A]),
+    "a prefix and a number": ([calls(call(0, "a", "functions.pick:0", '{"n": 1}')), END], [A]),
+    "marks behind the name": (
+        [calls(call(0, "a", "pick<|channel|>commentary", '{"n": 1}')), END], [A],
+    ),
+    "blanks around the name": ([calls(call(0, "a", " pick\n", '{"n": 1}')), END], [A]),
 }  # fmt: skip
 
 

@@ -50,6 +50,7 @@ SSE: list[tuple[str, bytes, list[tuple[str | None, bytes]]]] = [
     ("several lines", b"data: a\ndata:\ndata: b\n\n", [(None, b"a\n\nb")]),
     ("bare data line", b"data\ndata: b\n\n", [(None, b"\nb")]),
     ("comments", b": hi\n\n:\n\ndata: a\n: between\n\n: bye\n\n", [(None, b"a")]),
+    ("kept alive by name", b"event: ping\ndata: null\n\nevent: keep-alive\ndata: x y\n\ndata: a\n\n", [(None, b"a")]),
     ("other fields", b"id: 7\nretry: 10\nfoo: bar\nid\ndata: a\n\n", [(None, b"a")]),
     ("name without data", b"event: x\n\ndata: a\n\n", [(None, b"a")]),
     ("name reset", b"event: x\nevent:\ndata: a\n\n", [(None, b"a")]),

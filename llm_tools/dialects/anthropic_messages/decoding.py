@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from ...claude.blocks import Block, leave
 from ...content import JSON, Metadata, OutputResult, StopReason, Usage
@@ -24,6 +25,7 @@ _STOPS: dict[str, StopReason] = {
     "refusal": "refusal",
     "pause_turn": "pause",
 }
+_OF_PROMPT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 _REQUEST_IDS = ("request-id", "x-amzn-requestid", "apim-request-id")
 
 
@@ -78,7 +80,7 @@ def decode(plan: Plan, body: bytes, headers: Mapping[str, str]) -> OutputResult:
     error = error_in_body(endpoint, named, headers)
     if error is not None:
         raise error
-    if message.content is None:
+    if message.content is None and message.type != "message":
         raise ResponseDecodeError(
             f"{endpoint} answered with no Anthropic message. {way_out(plan)}",
             body=body[:2000].decode(errors="replace"),
@@ -176,11 +178,14 @@ def _read_usage(usage: WireUsage) -> Usage:
 
 
 def newer(old: WireUsage | None, new: WireUsage | None) -> WireUsage | None:
-    """Usage after a later count: what it names replaces the earlier."""
+    """Usage after a later count: what it names replaces the earlier.
+
+    The prompt does not shrink: a zero there is how some gateways name nothing.
+    """
     if old is None or new is None:
         return new or old
     pairs: dict[str, Any] = {
-        name: getattr(old, name) if (value := getattr(new, name)) is None else value
-        for name in WireUsage.__struct_fields__
+        name: getattr(old, name) if value is None or (value == 0 and name in _OF_PROMPT) else value
+        for name, value in zip(WireUsage.__struct_fields__, astuple(new), strict=True)
     }
     return WireUsage(**pairs)

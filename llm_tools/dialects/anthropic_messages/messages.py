@@ -9,12 +9,13 @@ from ...claude.messages import (
     Turns,
     Wire,
     no_prefill,
+    read_turns,
     render_conversation,
 )
 from ...content import JSON, Message
 from ...functions.preparing import PreparedFunctions
 from ...spec import Body, Call, Target
-from ...turns import Turn, read_conversation
+from ...turns import Turn
 from .blocks import Renderer, legal_id
 from .quirks import AnthropicQuirks
 
@@ -34,7 +35,7 @@ def render_messages(
     renderer = Renderer(target, functions)
 
     def write(messages: tuple[Message, ...]) -> Turns:
-        conversation = read_conversation(messages, renderer.keeps)
+        conversation = read_turns(messages, renderer.keeps)
         turns: list[Body] = [_render_turn(renderer, turn) for turn in conversation.turns]
         _check_end(target, turns[-1])
         return Turns(turns, conversation.system, conversation.warnings)

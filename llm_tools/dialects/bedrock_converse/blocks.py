@@ -92,7 +92,7 @@ class Renderer(NamedTuple):
         if inline is None:
             return {"image": {"format": _format(image), "source": self._s3(image.url or "")}}
         media_type, data = inline
-        kind = media_type.removeprefix("image/").replace("jpg", "jpeg")
+        kind = media_type.removeprefix("image/")
         if kind not in _FORMATS:
             raise UnsupportedOptionError(
                 f"Converse takes no {media_type} images; convert it to PNG, JPEG, GIF or WebP."

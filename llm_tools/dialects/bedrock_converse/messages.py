@@ -9,12 +9,13 @@ from ...claude.messages import (
     Turns,
     Wire,
     no_prefill,
+    read_turns,
     render_conversation,
 )
 from ...content import JSON, Message, ResultWarning
 from ...functions.preparing import PreparedFunctions
 from ...spec import Body, Call, Target
-from ...turns import Turn, read_conversation
+from ...turns import Turn
 from .blocks import Renderer, legal_id
 from .quirks import ConverseQuirks
 
@@ -44,7 +45,7 @@ def render_messages(
 
 def _write(renderer: Renderer, messages: tuple[Message, ...]) -> Turns:
     target = renderer.target
-    conversation = read_conversation(messages, renderer.keeps)
+    conversation = read_turns(messages, renderer.keeps)
     if conversation.turns[-1].role == "assistant" and not target.quirks.prefill:
         raise no_prefill(target)
     out: list[JSON] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .partial_arguments import PartialCall
+from .partial_arguments import PartialCall, is_end
 from .wire import Answer, Candidate, Content, Part
 
 _OF_ANSWER = (
@@ -25,14 +25,18 @@ _OF_CANDIDATE = (
 
 
 class _Choice:
-    """What has come of one candidate; a call that comes in pieces counts once it is whole."""
+    """What has come of one candidate; a call that comes in pieces counts once it is whole.
 
-    __slots__ = ("candidate", "partial", "parts")
+    `pieced`: whether one has; its end may then be said once more.
+    """
+
+    __slots__ = ("candidate", "partial", "parts", "pieced")
 
     def __init__(self, index: int) -> None:
         self.parts: list[Part] = []
         self.candidate = Candidate(content=Content(self.parts), index=index)
         self.partial: PartialCall | None = None
+        self.pieced: bool = False
 
     def add(self, chunk: Candidate) -> list[Part]:
         """Take a chunk's candidate; the parts that are whole now are returned."""
@@ -60,9 +64,10 @@ class _Choice:
             yield self.partial.whole()  # its end was never sent, yet the next one is here
             self.partial = None
         if self.partial is None and not PartialCall.begins(call):
-            yield part
+            if not (self.pieced and is_end(part, call)):
+                yield part
             return
-        self.partial = self.partial or PartialCall()
+        self.partial, self.pieced = self.partial or PartialCall(), True
         if self.partial.add(part, call):
             yield self.partial.whole()
             self.partial = None

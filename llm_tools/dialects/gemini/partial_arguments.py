@@ -62,6 +62,11 @@ class PartialCall:
         return {**self._part, "functionCall": {**self._call, "args": arguments}}
 
 
+def is_end(part: Part, call: dict[str, Any]) -> bool:
+    """Whether a part says that the call before it is whole, and nothing else."""
+    return part.keys() == {"functionCall"} and not any(call.values())
+
+
 def _list_of_objects(value: Any) -> list[dict[str, Any]]:
     if isinstance(value, list) and all(isinstance(item, dict) for item in value):
         return value

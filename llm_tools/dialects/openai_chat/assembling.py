@@ -106,6 +106,7 @@ class ChoiceAssembler:
             finish_reason=done.finish_reason,
             native_finish_reason=done.native_finish_reason,
             error=done.error,
+            usage=done.usage,
         )
 
     def _add_ending(self, piece: Choice) -> None:
@@ -113,6 +114,7 @@ class ChoiceAssembler:
         choice.finish_reason = piece.finish_reason or choice.finish_reason
         choice.native_finish_reason = piece.native_finish_reason or choice.native_finish_reason
         choice.error = piece.error or choice.error
+        choice.usage = piece.usage or choice.usage
 
     def _add_content(self, content: str | list[Any]) -> None:
         if isinstance(content, str):

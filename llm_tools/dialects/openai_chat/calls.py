@@ -118,6 +118,8 @@ class CallAssembler:
         name, arguments = _said(piece)
         call_id = piece.id if piece.id and piece.id != "null" else ""
         slot = self._find(piece.index, call_id)
+        if slot is not None and self._is_repeated(slot, piece, name, arguments):
+            return slot
         if slot is None or (name and self._is_another(slot, piece, name, arguments, named)):
             slot = self._open(piece.index)
         if not slot.says_something:
@@ -147,6 +149,14 @@ class CallAssembler:
         # Several ids may share an index. An id nobody knows opens nothing by itself, for some
         # hosts invent one for every piece.
         return same_id if same_id is not None and call_id != slot.id else slot
+
+    def _is_repeated(self, slot: CallSlot, piece: ToolCall, name: str, arguments: str) -> bool:
+        """Whether a piece is a whole call that has come already, at the same index and id."""
+        if not piece.id or piece.id != slot.id or name != slot.name:
+            return False
+        if piece.index is not None and self._by_index.get(piece.index) is not slot:
+            return False
+        return is_object(arguments) and arguments == slot.arguments
 
     def _is_another(
         self, slot: CallSlot, piece: ToolCall, name: str, arguments: str, named: set[int]
@@ -196,7 +206,7 @@ def _said(piece: ToolCall) -> tuple[str, str]:
     if _is_custom(piece):
         custom = piece.custom or {}
         return str(custom.get("name") or ""), _as_text(custom.get("input"))
-    function = piece.function or Function()
+    function = piece.called() or Function()
     return function.name or "", _as_text(function.arguments)
 
 

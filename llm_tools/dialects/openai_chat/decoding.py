@@ -71,10 +71,12 @@ def carried_error(
     plan: Plan, completion: Completion, data: bytes, headers: Mapping[str, str]
 ) -> ProviderError | None:
     """The error a 200 body or a stream's chunk stands for, if it is one."""
-    if completion.choices and not completion.error:
+    extras = completion.x_groq
+    stopped = extras.error if extras is not None else None
+    if completion.choices and not (completion.error or stopped):
         return None
     endpoint = plan.target.endpoint.key
-    body = decode_json(data, _UNTYPED)
+    body = {"error": stopped} if stopped else decode_json(data, _UNTYPED)
     error = error_in_body(endpoint, body, headers)
     return error or _minimax_error(endpoint, body, headers)
 

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-
-import msgspec
-from msgspec import Struct
 
 from ...content import JSON
 from ...functions.preparing import PreparedFunction
 from ...rendering import json_text
+from ...reply import EmulatedCall, read_emulated_call
 
 _INSTRUCTIONS = (
     "Choose one of these functions and call it, by answering with one JSON object and nothing "
     'else: {"name": "<its name>", "arguments": {<what fits its parameters>}}'
 )
 NO_PARAMETERS: dict[str, JSON] = {"type": "object", "properties": {}}
-
-
-class CallInText(Struct, frozen=True):
-    """A call, as the text that stands in for it says it."""
-
-    name: str
-    arguments: Any = None
 
 
 def call_schema(functions: Sequence[PreparedFunction]) -> dict[str, JSON]:
@@ -45,14 +35,13 @@ def _description(function: PreparedFunction) -> JSON:
     return {name: words for name, words in said.items() if words} | parameters
 
 
-def call_in_text(text: str) -> CallInText | None:
+def call_in_text(text: str) -> EmulatedCall | None:
     """The call a text says; thoughts before it and a fence around it are looked past."""
     answer = text.rpartition("</think>")[2]
     for candidate in (text, answer[answer.find("{") : answer.rfind("}") + 1]):
-        try:
-            return msgspec.json.decode(candidate, type=CallInText)
-        except (msgspec.DecodeError, RecursionError):
-            continue
+        call = read_emulated_call(candidate)
+        if call is not None:
+            return call
     return None
 
 

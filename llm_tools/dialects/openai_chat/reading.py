@@ -111,6 +111,8 @@ def read_usage(completion: Completion) -> Usage | None:
     usage = completion.usage
     if usage is None and completion.x_groq is not None:
         usage = completion.x_groq.usage
+    if usage is None and completion.choices:
+        usage = completion.choices[0].usage
     if usage is None or (usage.prompt_tokens is None and usage.completion_tokens is None):
         return None
     given, answered = usage.prompt_tokens or 0, usage.completion_tokens or 0
@@ -234,7 +236,7 @@ def _read_image(reply: Reply, image: Any, metadata: Metadata) -> None:
 
 
 def _read_call(reply: Reply, key: str, call: ToolCall) -> None:
-    function = call.function
+    function = call.called()
     if function is None or not (function.name or function.arguments):
         if call.custom and call.custom.get("name"):
             custom = {"id": call.id, "type": "custom", "custom": call.custom}

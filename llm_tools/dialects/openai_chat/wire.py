@@ -18,7 +18,10 @@ class Function(Struct, gc=False):
 
 
 class ToolCall(Struct, gc=False):
-    """A call, or a piece of one; `custom` is a call of a tool that is no function."""
+    """A call, or a piece of one; `custom` is a call of a tool that is no function.
+
+    Some hosts leave `function` out and say name and arguments beside the id.
+    """
 
     index: int | None = None
     id: str | None = None
@@ -26,6 +29,14 @@ class ToolCall(Struct, gc=False):
     function: Function | None = None
     custom: dict[str, Any] | None = None
     extra_content: dict[str, Any] | None = None
+    name: str | None = None
+    arguments: Any = None
+
+    def called(self) -> Function | None:
+        """The function and what it is called with, wherever they are said."""
+        if self.function is None and (self.name or self.arguments):
+            return Function(self.name, self.arguments)
+        return self.function
 
 
 class Message(Struct, gc=False):
@@ -41,17 +52,6 @@ class Message(Struct, gc=False):
     images: list[Any] | None = None
     annotations: list[Any] | None = None
     extra_content: dict[str, Any] | None = None
-
-
-class Choice(Struct, gc=False):
-    """One of the answers; a stream's chunk has `delta` in place of `message`."""
-
-    index: int | None = None
-    message: Message | None = None
-    delta: Message | None = None
-    finish_reason: str | None = None
-    native_finish_reason: str | None = None
-    error: Any = None
 
 
 class PromptDetails(Struct, gc=False):
@@ -82,10 +82,26 @@ class WireUsage(Struct, gc=False):
     reasoning_tokens: int | None = None
 
 
+class Choice(Struct, gc=False):
+    """One of the answers; a stream's chunk has `delta` in place of `message`.
+
+    Moonshot's streams have the usage here.
+    """
+
+    index: int | None = None
+    message: Message | None = None
+    delta: Message | None = None
+    finish_reason: str | None = None
+    native_finish_reason: str | None = None
+    error: Any = None
+    usage: WireUsage | None = None
+
+
 class GroqExtras(Struct, gc=False):
-    """Where Groq's streams keep the usage."""
+    """Where Groq's streams keep the usage, and why one of them was stopped early."""
 
     usage: WireUsage | None = None
+    error: Any = None
 
 
 class Completion(Struct, gc=False):

@@ -113,7 +113,7 @@ class ItemReader:
 
     def _content(self, envelope: Item, part: Item) -> None:
         match part.get("type"):
-            case "output_text" if text_of(part, "text"):
+            case "output_text" | "text" if text_of(part, "text"):
                 rest = {key: part[key] for key in part if key not in ("text", "annotations")}
                 citations = tuple(_parts(part, "annotations"))
                 metadata = self._keep(envelope, rest)

@@ -11,6 +11,8 @@ from .items import UNFINISHED, Item, content_of, reasoning_text, text_of
 
 _SEPARATOR = "\n\n"
 _REFUSAL = ("refusal",)
+_NOTHING = frozenset({"", "null", "{}"})
+"""Arguments that hosts put in the place of those they have told."""
 
 
 class Slot:
@@ -63,12 +65,15 @@ class Slot:
         self.pieces.append(piece)
         return [ReasoningDelta(text=piece)]
 
+    def is_silent(self) -> bool:
+        """Whether nothing has come for it: a host may say it whole when it is done."""
+        return not (self.pieces or self.done)
+
     def finish(self, item: Item) -> list[StreamEvent]:
         """The item has ended; what a terse host did not send in pieces is told now."""
         self.item, self.done = item, True
         if self.pieces:
-            if self.kind == "function_call" and not item.get("arguments"):
-                self.item = {**item, "arguments": "".join(self.pieces)}
+            self.item = self._with_pieces() if _is_bare(item) else item
             return []
         match self.kind:
             case "function_call" if text := text_of(item, "arguments"):
@@ -90,12 +95,14 @@ class Slot:
 
     def whole(self) -> Item:
         """The item as far as it is known: as it ended, or put together from its pieces."""
-        text = "".join(self.pieces)
-        item = self.item
+        item = self.item if self.done or not self.pieces else self._with_pieces()
         if self.call is not None and self.call.function_id != item.get("call_id"):
-            item = {**item, "call_id": self.call.function_id}
-        if self.done or not text:
-            return item
+            return {**item, "call_id": self.call.function_id}
+        return item
+
+    def _with_pieces(self) -> Item:
+        """The item with what came for it in pieces."""
+        item, text = self.item, "".join(self.pieces)
         match self.kind:
             case "function_call":
                 return {**item, "arguments": text}
@@ -122,3 +129,18 @@ class Slot:
             reply.refusal(text)
         elif self.kind == "message":
             reply.text(text)
+
+
+def _is_bare(item: Item) -> bool:
+    """Whether an item that has ended lacks what its type is there for."""
+    match text_of(item, "type") or "message":
+        case "function_call":
+            arguments = item.get("arguments")
+            return not arguments or (isinstance(arguments, str) and arguments.strip() in _NOTHING)
+        case "reasoning":
+            return not reasoning_text(item)
+        case "message":
+            parts = content_of(item)
+            return not any(text_of(part, "text") or text_of(part, "refusal") for part in parts)
+        case _:
+            return False

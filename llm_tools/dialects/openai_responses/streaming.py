@@ -33,6 +33,9 @@ class _Event(Struct):
     summary_index: Any = None
     content_index: Any = None
     delta: Any = None
+    arguments: Any = None
+    text: Any = None
+    refusal: Any = None
     item: Any = None
     response: Raw = Raw()
     error: Any = None
@@ -73,6 +76,11 @@ class ResponsesStream:
             "response.reasoning_summary_text.delta": self._thought,
             "response.reasoning_text.delta": self._thought,
             "response.function_call_arguments.delta": self._arguments,
+            "response.output_text.done": self._told_whole,
+            "response.refusal.done": self._told_whole,
+            "response.reasoning_summary_text.done": self._told_whole,
+            "response.reasoning_text.done": self._told_whole,
+            "response.function_call_arguments.done": self._told_whole,
             "response.completed": self._end,
             "response.incomplete": self._end,
             "response.failed": self._end,
@@ -214,6 +222,20 @@ class ResponsesStream:
     def _arguments(self, event: _Event) -> list[StreamEvent]:
         piece = _piece(event)
         return self._slot(event, "function_call").arguments(piece) if piece else []
+
+    def _told_whole(self, event: _Event) -> list[StreamEvent]:
+        """A field that is done: some hosts tell it here alone, without pieces, not in the item."""
+        slot = self._find(event.item_id, event.output_index)
+        if slot is None or not slot.is_silent():
+            return []
+        match event:
+            case _Event(arguments=str(whole)) if whole:
+                return slot.arguments(whole)
+            case _Event(refusal=str(whole)) if whole:
+                return slot.refusal(whole)
+            case _Event(text=str(whole)) if whole:
+                return slot.reasoning(whole, ()) if slot.kind == "reasoning" else slot.text(whole)
+        return []
 
     # ------------------------------------------------------------ the end
 

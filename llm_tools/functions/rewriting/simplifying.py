@@ -43,7 +43,7 @@ class Simplifier:
             return self._of_bool(schema, path)
         node = self._with_items(_with_reference(schema), path)
         node = self._with_any_of(node, path)
-        node = self._with_enum(node)
+        node = self._without_empty_texts(self._with_enum(node), path)
         if self._subset.typed:
             node = infer_type(node)
         return map_children(self._filtered(node, path), path, self)
@@ -85,6 +85,15 @@ class Simplifier:
             return node
         out = {key: value for key, value in node.items() if key != "const"}
         return infer_type({"enum": [node["const"]], **out})
+
+    def _without_empty_texts(self, node: Schema, path: Path) -> Schema:
+        """Enums without the empty text, where the provider refuses it."""
+        if self._subset.empty_texts or "" not in node.get("enum", ()):
+            return node
+        self._changes.lose("schema_narrowed", (*path, "enum"), "the empty text was left out")
+        values = [value for value in node["enum"] if value != ""]
+        rest = {key: value for key, value in node.items() if key != "enum"}
+        return {**rest, "enum": values} if values else infer_type({"type": "string", **rest})
 
     def _filtered(self, node: Schema, path: Path) -> Schema:
         """The keywords that may go out; of the others, the description tells what helps."""

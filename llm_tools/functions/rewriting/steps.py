@@ -61,14 +61,17 @@ def _reduce(document: Document, subset: SchemaSubset, changes: Changes, strict: 
 class Completer:
     """Items for every array, which OpenAI and Gemini insist on; no empty `required`.
 
+    Where `required` may name described properties only, the others are described as anything.
+
     A list of items by position becomes `prefixItems`: since draft 2020-12, which OpenAI and
     Anthropic go by, `items` is one schema.
     """
 
-    __slots__ = ("_keep_required",)
+    __slots__ = ("_describe", "_keep_required")
 
     def __init__(self, subset: SchemaSubset) -> None:
         self._keep_required = subset.optional == "null"
+        self._describe = subset.described
 
     def __call__(self, schema: Any, path: Path) -> Any:
         """One schema and all in it."""
@@ -79,7 +82,17 @@ class Completer:
             node.setdefault("items", {})
         if node.get("required") == [] and not self._keep_required:
             del node["required"]
+        return _described(node) if self._describe and "required" in node else node
+
+
+def _described(node: Schema) -> Schema:
+    """The schema with every required name among its properties, unless it forbids the rest."""
+    properties, rest = node.get("properties", {}), node.get("additionalProperties", True)
+    missing = [name for name in node["required"] if name not in properties]
+    if not missing or rest is False:
         return node
+    schema = rest if isinstance(rest, dict) else {}
+    return {**node, "properties": {**properties, **dict.fromkeys(missing, schema)}}
 
 
 def _within_limits(schema: Schema, subset: SchemaSubset) -> Schema:

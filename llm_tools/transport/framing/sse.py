@@ -1,8 +1,9 @@
 """Server-sent events, cut by bytes.
 
 The rules are those of https://html.spec.whatwg.org/multipage/server-sent-events.html, 9.2.6, with
-two departures: an event with empty data is left out, and a last event without its blank line
-counts, because servers do leave it out.
+three departures: an event with empty data is left out, so are events that only keep the
+connection alive, whatever their data, and a last event without its blank line counts, because
+servers do leave it out.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
 _DONE = b"[DONE]"
 _END = b"data: [DONE]\n\n"
+_KEEP_ALIVE = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 _LONGEST_DONE = 32
 _SHORTEST_ALONE = len("data: ") + _LONGEST_DONE
 
@@ -131,7 +133,7 @@ class SseFraming:
         data.clear()
         if len(payload) < _LONGEST_DONE and payload.strip() == _DONE:
             frames.append(Frame(None, _DONE))
-        elif payload:
+        elif payload and self._event not in _KEEP_ALIVE:
             frames.append(Frame(self._event, payload))
 
 
