@@ -144,9 +144,13 @@ class ParserError(LlmToolsError):
 class RefusalError(LlmToolsError):
     """The model declined to answer; `result` holds what it said."""
 
+    result: OutputResult | Any
+
 
 class RunLimitError(LlmToolsError):
     """A limit of `run` was reached; `result` is the `RunResult` so far and can be continued."""
+
+    result: RunResult | Any
 
 
 class FunctionInputError(LlmToolsError):
@@ -168,6 +172,7 @@ class FunctionNotApprovedError(LlmToolsError):
 class UnmetFunctionCallError(LlmToolsError):
     """A forced call did not come; `result` holds the answer that came instead."""
 
+    result: OutputResult | Any
     retryable = True
 
 
