@@ -75,14 +75,35 @@ __all__ = [
 
 
 def _rebuild(
-    kind: type[LlmToolsError], message: str, state: dict[str, Any], notes: list[str]
+    kind: type[LlmToolsError],
+    message: str,
+    state: dict[str, Any],
+    notes: list[str],
+    cause: BaseException | None = None,
 ) -> LlmToolsError:
     error = kind.__new__(kind)
     Exception.__init__(error, message)
     error.__dict__.update(state)
     for note in notes:
         error.add_note(note)
+    error.__cause__ = cause
     return error
+
+
+def _portable(cause: BaseException | None) -> BaseException | None:
+    """A cause as another process can have it: itself, or what it says.
+
+    Many exceptions of libraries are pickled, and fail to be made anew from that.
+    """
+    if cause is None:
+        return None
+    import pickle
+
+    try:
+        pickle.loads(pickle.dumps(cause))  # noqa: S301 - bytes of our own
+    except Exception:  # noqa: BLE001 - whatever its parts raise
+        return RuntimeError(f"{type(cause).__name__}: {cause}")
+    return cause
 
 
 class LlmToolsError(Exception):
@@ -114,7 +135,8 @@ class LlmToolsError(Exception):
     def __reduce__(self) -> tuple[Any, ...]:
         state = dict(self.__dict__)
         notes = state.pop("__notes__", [])
-        return (_rebuild, (type(self), str(self), state, list(notes)))
+        cause = _portable(self.__cause__)
+        return (_rebuild, (type(self), str(self), state, list(notes), cause))
 
 
 class ConfigurationError(LlmToolsError):
@@ -144,9 +166,13 @@ class ParserError(LlmToolsError):
 class RefusalError(LlmToolsError):
     """The model declined to answer; `result` holds what it said."""
 
+    result: OutputResult | Any
+
 
 class RunLimitError(LlmToolsError):
     """A limit of `run` was reached; `result` is the `RunResult` so far and can be continued."""
+
+    result: RunResult | Any
 
 
 class FunctionInputError(LlmToolsError):
@@ -168,6 +194,7 @@ class FunctionNotApprovedError(LlmToolsError):
 class UnmetFunctionCallError(LlmToolsError):
     """A forced call did not come; `result` holds the answer that came instead."""
 
+    result: OutputResult | Any
     retryable = True
 
 

@@ -8,6 +8,8 @@ from random import SystemRandom
 
 _ALPHABET = string.ascii_letters + string.digits
 _LENGTH = 9
+_ATTEMPTS = 8
+"""How often a factory that repeats itself is asked for another id."""
 _choose = SystemRandom().choices
 
 
@@ -22,7 +24,7 @@ def set_id_factory(factory: Callable[[], str] | None) -> None:
     """Replace what mints ids of calls, for the whole process; None puts the default back.
 
     The default gives nine letters and digits: the strictest provider's form (Mistral), so legal
-    everywhere.
+    everywhere. It also stands in where a factory keeps repeating an id within an answer.
     """
     global _factory
     _factory = factory or _random_id
@@ -43,8 +45,10 @@ class UniqueIds:
 
     def claim(self, wanted: str | None) -> str:
         """`wanted` if it is usable and free, else a new id."""
-        chosen = wanted if wanted and wanted != "null" and wanted not in self._taken else mint_id()
+        chosen = wanted if wanted and wanted != "null" else mint_id()
+        attempts = 0
         while chosen in self._taken:
-            chosen = mint_id()
+            chosen = mint_id() if attempts < _ATTEMPTS else _random_id()
+            attempts += 1
         self._taken.add(chosen)
         return chosen

@@ -54,7 +54,7 @@ _loading = RLock()
 _targets: Bounded[Target[Any]] = Bounded(256)
 
 
-class EndpointInfo(Struct, frozen=True, kw_only=True):
+class EndpointInfo(Struct, frozen=True, kw_only=True, rename="camel"):
     """One endpoint, as `list_endpoints()` tells it.
 
     `support` says per option (see `spec.SUPPORT_OPTIONS`) whether it is `native`, `emulated` or

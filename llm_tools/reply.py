@@ -7,9 +7,9 @@ maps names back, reads arguments, makes ids unique and derives the stop reason.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -64,6 +64,8 @@ _ESCAPE = re.compile(
 )
 
 T = TypeVar("T")
+Warn: TypeAlias = Callable[[str, str], None]
+"""Takes the code and the detail of a warning."""
 
 
 def decode_json(data: bytes, decoder: msgspec.json.Decoder[T]) -> T:
@@ -217,11 +219,11 @@ class Reply:
         content = self._read_items(reason, call_error)
         plan = self._plan
         if plan.output is not None:
-            content = self._mend_text(plan.output, content)
+            content = mend_text(plan.output, content, self.warn)
         if _ONLY_THOUGHT.issuperset(map(type, content)):
             self.warn("empty_answer", "The answer holds neither text nor a call.")
         if plan.call.choice is not None:
-            self._warn_of_forbidden(plan.call.choice, content)
+            warn_of_forbidden(plan.call.choice, content, self.warn)
         return OutputResult(
             id=id or "",
             name=name or plan.target.model,
@@ -270,45 +272,45 @@ class Reply:
                 self._warnings.extend(warnings)
         return tuple(content)
 
-    def _mend_text(
-        self, prepared: PreparedOutput, content: tuple[OutputResultContent, ...]
-    ) -> tuple[OutputResultContent, ...]:
-        """Text in the caller's schema: out of a fence around it, without what was forced in."""
-        texts = [item for item in content if isinstance(item, OutputResultText)]
-        if len(texts) != 1:
-            return content
-        text = texts[0].text
-        inside = strip_fence(text)
-        if inside == text and prepared.restore is None:
-            return content
-        try:
-            value = msgspec.json.decode(inside)
-            restored = value if prepared.restore is None else prepared.restore(value)
-        except (msgspec.DecodeError, RecursionError):
-            return content
-        if inside != text:
-            text = inside.strip()
-            self.warn("output_unfenced", "The code fence around the JSON was taken off.")
-        if restored != value:
-            text = msgspec.json.encode(restored).decode()
-            self.warn(
-                "output_restored", "Values the provider's schema forced were taken out again."
-            )
-        if text == texts[0].text:
-            return content
-        part = replace(texts[0], text=text)
-        return tuple(part if item is texts[0] else item for item in content)
 
-    def _warn_of_forbidden(
-        self, choice: FunctionChoice, content: tuple[OutputResultContent, ...]
-    ) -> None:
-        """Name the calls that `none`, or the names the choice is held to, ruled out."""
-        asked = "function_call='none'"
-        if choice.mode != "none":
-            asked = f"names={list(choice.names or ())}"
-        for item in content:
-            if isinstance(item, OutputResultFunctionUse) and not choice.allows(item.name):
-                self.warn("forbidden_call", f"{item.name!r} was called under {asked}.")
+def mend_text(
+    prepared: PreparedOutput, content: tuple[OutputResultContent, ...], warn: Warn
+) -> tuple[OutputResultContent, ...]:
+    """Text in the caller's schema: out of a fence around it, without what was forced in."""
+    texts = [item for item in content if isinstance(item, OutputResultText)]
+    if len(texts) != 1:
+        return content
+    text = texts[0].text
+    inside = strip_fence(text)
+    if inside == text and prepared.restore is None:
+        return content
+    try:
+        value = msgspec.json.decode(inside)
+        restored = value if prepared.restore is None else prepared.restore(value)
+    except (msgspec.DecodeError, RecursionError):
+        return content
+    if inside != text:
+        text = inside.strip()
+        warn("output_unfenced", "The code fence around the JSON was taken off.")
+    if restored != value:
+        text = msgspec.json.encode(restored).decode()
+        warn("output_restored", "Values the provider's schema forced were taken out again.")
+    if text == texts[0].text:
+        return content
+    part = replace(texts[0], text=text)
+    return tuple(part if item is texts[0] else item for item in content)
+
+
+def warn_of_forbidden(
+    choice: FunctionChoice, content: tuple[OutputResultContent, ...], warn: Warn
+) -> None:
+    """Name the calls that `none`, or the names the choice is held to, ruled out."""
+    asked = "function_call='none'"
+    if choice.mode != "none":
+        asked = f"names={list(choice.names or ())}"
+    for item in content:
+        if isinstance(item, OutputResultFunctionUse) and not choice.allows(item.name):
+            warn("forbidden_call", f"{item.name!r} was called under {asked}.")
 
 
 class EmulatedCall(Struct):

@@ -61,7 +61,7 @@ class NoAuth(Struct, frozen=True):
     """No key."""
 
 
-class KeyAuth(Struct, frozen=True):
+class KeyAuth(Struct, frozen=True, rename="camel"):
     """The key, behind `prefix`, in `header` (and bare in each of `also`).
 
     `optional`: a local server that may or may not want a key. `token_header`: where an
@@ -92,7 +92,7 @@ Auth: TypeAlias = NoAuth | KeyAuth | GoogleAuth | AwsAuth
 QuirkValues: TypeAlias = Mapping[str, Any]
 
 
-class Endpoint(Struct, frozen=True, kw_only=True):
+class Endpoint(Struct, frozen=True, kw_only=True, rename="camel"):
     """A host that speaks a dialect, as data. `f"{key}.{protocol}.v1"` is its protocol key.
 
     Attributes:

@@ -341,6 +341,39 @@ def test_errors_survive_a_pickle() -> None:
     assert vars(copy) == vars(error)
 
 
+class Unmakeable(Exception):
+    """Is pickled, and cannot be made anew: as many exceptions of libraries."""
+
+    def __init__(self, *, code: int) -> None:
+        super().__init__(f"code {code}")
+
+
+def causes(error: BaseException | None) -> list[str]:
+    """A chain of causes, each by its type and what it says."""
+    return [] if error is None else [repr(error), *causes(error.__cause__)]
+
+
+@pytest.mark.parametrize(
+    ("cause", "kept"),
+    [
+        (OSError(111, "refused"), ["ConnectionRefusedError(111, 'refused')"]),
+        (Unmakeable(code=7), ["RuntimeError('Unmakeable: code 7')"]),
+        (ValueError(lambda: None), None),
+        (None, []),
+    ],
+    ids=["picklable", "not made anew", "not picklable", "none"],
+)
+def test_a_pickled_error_keeps_its_cause(
+    cause: BaseException | None, kept: list[str] | None
+) -> None:
+    """Itself, or what it says; through errors of ours that have causes, too."""
+    inner, outer = ServerError("inner", endpoint="acme"), ServerError("outer", endpoint="acme")
+    inner.__cause__, outer.__cause__ = cause, inner
+    told = causes(pickle.loads(pickle.dumps(outer)))
+    assert told[:2] == [repr(outer), repr(inner)]
+    assert told[2:] == kept if kept is not None else told[2].startswith("RuntimeError('ValueError")
+
+
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=9),
     lambda inner: st.lists(inner, max_size=3)

@@ -12,7 +12,7 @@ from msgspec import Struct
 from typing_extensions import Unpack
 
 from ..errors import ConfigurationError, FunctionInputError
-from ..functions.definitions import FunctionDefinition
+from ..functions.definitions import FunctionDefinition, require_name
 from ..functions.deriving import Arguments, Bind, bind, derive_definition
 from ..functions.hints import annotation_names
 from ..functions.signatures import check_shape, name_of
@@ -105,8 +105,7 @@ class Tool(CallableExecutor, Generic[P, R]):
         options = self._options
         derived = derive_definition(self._function, options.namespace)
         name = options.name or derived.name
-        if not name:
-            raise ConfigurationError("A lambda has no name: give one with tool(name=…).")
+        require_name(name)
         description = derived.description if options.description is None else options.description
         return FunctionDefinition(name=name, description=description, parameters=derived.parameters)
 

@@ -40,4 +40,9 @@ CHAT_MODELS: tuple[tuple[str, QuirkValues], ...] = (
     ),
     # These take no effort `none` either.
     (r"gpt-[5-9]\.\d+-pro.*|gpt-6-astra.*|gpt-6\.1-sol.*", {"functions": "responses"}),
+    # These are not served on Chat Completions at all.
+    (
+        r"(?:gpt-|o\d).*-pro(?:-\d.*)?|(?:gpt-.*)?codex.*|o\d.*-deep-research.*|computer-use.*",
+        {"functions": "responses"},
+    ),
 )

@@ -25,7 +25,9 @@ class Executor(Generic[T]):
         self._hooks = Hooks(hooks)
 
     def on(self, event: Event, hook: Hook) -> Self:
-        """Call `hook`, sync or async, at every `event`.
+        """Call `hook`, sync or async, at every `event` of an execution or a run.
+
+        `call` and `stream`, which hand the model's answer on as it is, tell no hooks.
 
         Args:
             event: `on_success(output, metadata)`, `on_error(error, metadata)`,

@@ -133,7 +133,7 @@ class LlmExecutorWithFunctions(LlmExecutor[T]):
         json_schema: Any = None,
         llm_options: LlmOptions | None = None,
     ) -> OutputResult:
-        """The whole answer, unparsed. Takes what `execute` does."""
+        """The whole answer, unparsed. Takes what `execute` does but `trace_id`; no hook is told."""
         return await self._ask(
             await self._messages(input),
             llm_options,

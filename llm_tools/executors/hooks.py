@@ -21,7 +21,7 @@ _EVENTS: frozenset[str] = frozenset(get_args(Event))
 _log = logging.getLogger("llm_tools.executors")
 
 
-class ExecutionMetadata(Struct, frozen=True, kw_only=True):
+class ExecutionMetadata(Struct, frozen=True, kw_only=True, rename="camel"):
     """Which execution a hook is told of; holds no secret and no content.
 
     `duration` is in seconds, and None while it still runs.

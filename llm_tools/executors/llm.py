@@ -93,7 +93,7 @@ class LlmExecutor(Executor[T], Generic[T]):
         json_schema: Any = None,
         llm_options: LlmOptions | None = None,
     ) -> OutputResult:
-        """The whole answer, unparsed. Takes what `execute` does."""
+        """The whole answer, unparsed. Takes what `execute` does but `trace_id`; no hook is told."""
         messages = await self._messages(input)
         return await self._ask(messages, llm_options, json_schema=json_schema)
 

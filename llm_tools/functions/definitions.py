@@ -97,6 +97,16 @@ def normalize_functions(functions: Iterable[FunctionLike]) -> FunctionSet:
     return _find_set(list(functions))
 
 
+def require_name(name: str) -> None:
+    """Refuse a Python function without a name of its own.
+
+    Raises:
+        ConfigurationError: it is a lambda.
+    """
+    if not name:
+        raise ConfigurationError("A lambda has no name: give one with tool(name=…)(function).")
+
+
 def require_list(functions: Any) -> None:
     """Refuse what is no list of functions, of whatever type.
 
@@ -205,7 +215,9 @@ def _derive(content: Hashable) -> FunctionDefinition:
     from .deriving import derive_definition
 
     function = content.value if isinstance(content, Same) else content
-    return derive_definition(cast("Callable[..., Any]", function))
+    definition = derive_definition(cast("Callable[..., Any]", function))
+    require_name(definition.name)
+    return definition
 
 
 def _read_parameters(name: str, parameters: JSON) -> dict[str, JSON] | None:

@@ -154,6 +154,8 @@ def _fit(output: OutputSchema, subset: SchemaSubset, *, strict: bool) -> Prepare
     if wrapped:
         root = _wrap(root)
         changes.tell("output_wrapped", f"the root is no plain object and went out as {_WRAP!r}.")
+    elif strict and subset.closed and _is_open(root):
+        raise Unavailable((), "an object whose properties are not listed")
     schema = rewrite(root, subset, changes, names=None, strict=strict)
     way = Way(root, changes.names, changes.nulls, changes.texts)
     back: Callable[[JSON], JSON] | None = None
@@ -169,6 +171,11 @@ def _fit(output: OutputSchema, subset: SchemaSubset, *, strict: bool) -> Prepare
         warnings=tuple(changes.warnings),
         cost=cost_of(schema, functions=0) if strict else NO_COST,
     )
+
+
+def _is_open(root: Schema) -> bool:
+    """Whether any object fits; as the parameters of a function the same would be none."""
+    return not root.get("properties") and "additionalProperties" not in root
 
 
 def _wrap(schema: Schema) -> Schema:

@@ -45,11 +45,16 @@ def check_shape(function: Callable[..., Any]) -> inspect.Signature:
     """The bare signature, without looking at its hints.
 
     Raises:
-        ConfigurationError: it has none, takes `*args`, or is a class.
+        ConfigurationError: it has none, takes `*args`, or is a class or a generator function.
     """
     what = f"function {name_of(function)!r}"
     if isinstance(function, type):
         raise ConfigurationError(f"{what} is a class: give a function that makes one.")
+    source = underlying(function)
+    if inspect.isgeneratorfunction(source) or inspect.isasyncgenfunction(source):
+        raise ConfigurationError(
+            f"{what} yields, and a call has one result: return a list or a text instead."
+        )
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError) as error:

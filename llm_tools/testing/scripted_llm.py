@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 from typing_extensions import Unpack
 
 from ..content import (
@@ -24,6 +25,7 @@ from ..content import (
     OutputResultText,
     ReasoningDelta,
     RefusalDelta,
+    ResultWarning,
     StopReason,
     StreamEvent,
     TextDelta,
@@ -39,7 +41,7 @@ from ..history.parts import ALL_PARTS, read_parts
 from ..ids import UniqueIds
 from ..options import LlmOptions
 from ..rendering import json_text
-from ..reply import check_answer
+from ..reply import check_answer, mend_text, warn_of_forbidden
 from ..spec import Call, Plan
 
 Answer: TypeAlias = (
@@ -230,22 +232,23 @@ def _plan(
 def _read_answer(answer: Any, plan: Plan) -> _Scripted:
     if isinstance(answer, list | tuple) and answer and isinstance(answer[-1], LlmToolsError):
         *parts, error = answer
-        result = _result(parts)
+        result = _result(plan, parts)
         if error.result is None:
             error.result = result
         return _Scripted(result=result, error=error, broken=True)
-    result = _result(answer)
+    result = _result(plan, answer)
     return _Scripted(result=result, error=check_answer(plan, result))
 
 
-def _result(answer: Any) -> OutputResult:
+def _result(plan: Plan, answer: Any) -> OutputResult:
     if isinstance(answer, OutputResult):
         return answer
     if isinstance(answer, str):
         answer = [OutputResultText(text=answer)]
     elif isinstance(answer, Mapping) or not isinstance(answer, Sequence):
         answer = [answer]
-    content = _with_ids(answer)
+    warnings: list[ResultWarning] = []
+    content = _as_read(plan, _with_ids(answer), warnings)
     kinds = {type(part) for part in content}
     called: StopReason = "function_use" if OutputResultFunctionUse in kinds else "stop"
     return OutputResult(
@@ -255,6 +258,29 @@ def _result(answer: Any) -> OutputResult:
         usage=Usage(input_tokens=1, output_tokens=1),
         stop_reason="refusal" if OutputResultRefusal in kinds else called,
         content=content,
+        warnings=tuple(warnings),
+    )
+
+
+def _as_read(
+    plan: Plan, content: tuple[OutputResultContent, ...], warnings: list[ResultWarning]
+) -> tuple[OutputResultContent, ...]:
+    """What a provider's answer of these parts would be read as."""
+
+    def warn(code: str, detail: str) -> None:
+        warnings.append(ResultWarning(code=code, detail=detail))
+
+    if plan.output is not None:
+        content = mend_text(plan.output, content, warn)
+    choice = plan.call.choice
+    if choice is None:
+        return content
+    warn_of_forbidden(choice, content, warn)
+    return tuple(
+        replace(part, forbidden=not choice.allows(part.name))
+        if isinstance(part, OutputResultFunctionUse)
+        else part
+        for part in content
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import inspect
 import weakref
+from collections.abc import AsyncIterator, Iterator
+from functools import partial, wraps
 from typing import Any
 
 import anyio
@@ -13,7 +15,7 @@ import pytest
 
 from llm_tools.callables import FunctionSettings, Tool, tool
 from llm_tools.errors import ConfigurationError, FunctionInputError
-from llm_tools.functions.definitions import FunctionDefinition
+from llm_tools.functions.definitions import FunctionDefinition, normalize_functions
 
 PARAMETERS = {
     "type": "object",
@@ -211,6 +213,33 @@ class Later(msgspec.Struct):
 
 
 async def anything() -> None: ...
+
+
+def each() -> Iterator[int]:
+    yield 1
+
+
+async def each_later() -> AsyncIterator[int]:
+    yield 1
+
+
+class Each:
+    def __call__(self) -> Iterator[int]:
+        yield 1
+
+
+@wraps(each)
+def all_of_each() -> list[int]:
+    return list(each())
+
+
+@pytest.mark.parametrize("function", [each, each_later, Each(), partial(each)])
+def test_a_function_that_yields_is_refused(function: Any) -> None:
+    """A model would be told of a generator object; the message says what to return."""
+    for offer in (tool, lambda given: normalize_functions([given])):
+        with pytest.raises(ConfigurationError, match="yields, and a call has one result"):
+            offer(function)
+    assert tool(all_of_each).invoke_sync({}) == [1]
 
 
 @pytest.mark.parametrize(

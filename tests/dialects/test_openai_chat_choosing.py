@@ -316,6 +316,29 @@ def test_chat_never_takes_functions_of_models_that_always_reason(model: str) -> 
     assert "effort" not in str(refused.value)
 
 
+@pytest.mark.parametrize("key", ["openai", "azure"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        "gpt-5-pro", "o3-pro-2025-06-10", "gpt-5.1-codex-mini", "codex-mini-latest",
+        "o4-mini-deep-research", "computer-use-preview",
+    ],
+)  # fmt: skip
+def test_chat_takes_no_functions_of_models_it_does_not_serve(key: str, model: str) -> None:
+    """The key that serves them is named; nothing is said of an effort, which would not help."""
+    with pytest.raises(UnsupportedOptionError) as refused:
+        encoded(target_of(key, model), functions=FUNCTIONS, effort="none")
+    assert str(refused.value) == (
+        f"{model} takes no functions on {key}.chat.v1: use {key}.responses.v1 with model={model!r}."
+    )
+
+
+@pytest.mark.parametrize("model", ["gpt-4o-probe", "gpt-5-mini", "o3", "my-pro", "o1-problems"])
+def test_chat_takes_functions_of_names_that_only_look_like_those(model: str) -> None:
+    """A deployment may have any name."""
+    assert "tools" in encoded(target_of("azure", model), functions=FUNCTIONS).body
+
+
 def test_perplexity_takes_no_functions() -> None:
     """The message says what does work."""
     with pytest.raises(UnsupportedOptionError, match="json_schema"):

@@ -153,6 +153,7 @@ def test_order_and_names() -> None:
         ([7], r"functions\[0\] is int"),
         ([{}], r"functions\[0\] has no name"),
         ([{"name": ""}], "not blank"),
+        ([lambda city: city], r"lambda has no name.*tool\(name=…\)\(function\)"),
         ([{"name": " \n"}], "not blank"),
         ([{"name": 7}], "the name 7"),
         ([{"name": None}], "the name None"),

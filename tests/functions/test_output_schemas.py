@@ -17,6 +17,7 @@ from llm_tools.functions.subsets import (
     GEMINI_JSON_SCHEMA,
     JSON_SCHEMA,
     OPENAI_STRICT,
+    SchemaSubset,
 )
 
 
@@ -148,6 +149,19 @@ def test_not_strict_after_all() -> None:
             "an object that may hold any further property",
         )
     ]
+
+
+@pytest.mark.parametrize("subset", [OPENAI_STRICT, ANTHROPIC_STRICT])
+@pytest.mark.parametrize("kind", [dict, {"type": "object"}, {"type": "object", "properties": {}}])
+def test_any_object_stays_any(kind: Any, subset: SchemaSubset) -> None:
+    """A root that lists nothing is not closed: nothing but `{}` could be answered."""
+    output = normalize_output(kind)
+    prepared = prepare_output(output, subset, strict=True)
+    assert prepared.strict is False
+    assert prepared.schema == output.schema
+    assert [warning.code for warning in prepared.warnings] == ["strict_unavailable"]
+    empty = normalize_output({"type": "object", "additionalProperties": False})
+    assert prepare_output(empty, subset, strict=True).strict
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from llm_tools import (
     TextDelta,
     TransportError,
     UnmetFunctionCallError,
+    dispatch,
     use_llm,
 )
 from llm_tools.testing.scripted_transport import ScriptedResponse
@@ -57,6 +58,39 @@ def completion(text: str) -> dict[str, Any]:
 
 class TestScriptedLlm:
     """A model that answers from a script."""
+
+    async def test_a_fence_around_the_json_is_taken_off(self) -> None:
+        """Text in a schema's shape is read as a provider's would be."""
+        fenced, schema = '```json\n{"n": 1}\n```', {"type": "object", "required": ["n"]}
+        wire = ScriptedTransport([completion(fenced)])
+        real = use_llm("openai.gpt-4o-mini", api_key="k", transport=wire)
+        expected = await real.call("x", json_schema=schema)
+        result = await ScriptedLlm([fenced]).call("x", json_schema=schema)
+        assert result.text == expected.text == '{"n": 1}'
+        assert [warning.code for warning in result.warnings] == ["output_unfenced"]
+        assert (await ScriptedLlm([fenced]).call("x")).text == fenced
+
+    @pytest.mark.parametrize("choice", ["none", {"names": ["g"], "mode": "auto"}])
+    async def test_a_call_that_was_ruled_out_is_marked(self, choice: Any) -> None:
+        """It is in the result with a warning, and never run."""
+        ran: list[str] = []
+
+        def f() -> None:
+            ran.append("f")
+
+        def g() -> None:
+            ran.append("g")
+
+        script = ScriptedLlm([{"type": "function_use", "name": "f"}, CALL])
+        result = await script.call("x", functions=[f, g], function_call=choice)
+        assert [warning.code for warning in result.warnings] == ["forbidden_call"]
+        (done,) = await dispatch(result, [f, g])
+        assert (done.is_error, ran) == (True, [])
+        allowed = await script.call("x", functions=[FUNCTION])
+        assert allowed.content == (
+            OutputResultFunctionUse(name="f", input={"n": 1}, function_id="c1"),
+        )
+        assert allowed.warnings == ()
 
     async def test_answers_in_every_form(self) -> None:
         """Text, parts, lists of them, results, functions; ids are given where there are none."""

@@ -13,8 +13,11 @@ from llm_tools import (
     DEFER,
     Edited,
     PendingRun,
+    RefusalError,
     Refused,
+    RunLimitError,
     ScriptedLlm,
+    UnmetFunctionCallError,
     create_callable_executor,
     create_chat_prompt,
     create_core_executor,
@@ -165,6 +168,16 @@ async def runs_end_in_a_run_result(executor: LlmExecutorWithFunctions[str]) -> N
                 case FunctionResult(name=name):
                     assert_type(name, str)
         assert_type(run.result, RunResult)
+
+
+def errors_hold_what_came(
+    limit: RunLimitError, unmet: UnmetFunctionCallError, refusal: RefusalError
+) -> None:
+    """What an error always brings can be read without a question; out of a run it is the run."""
+    assert_type(limit.result, RunResult | Any)
+    assert_type(limit.result.dialogue, Dialogue | Any)
+    assert_type(unmet.result.text, str | Any)
+    assert_type(refusal.result.text, str | Any)
 
 
 async def dispatch_takes_what_models_answer(

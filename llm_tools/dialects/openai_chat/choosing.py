@@ -168,10 +168,12 @@ def _check_taken(target: Target[ChatQuirks], call: Call, choice: FunctionChoice)
 def _no_functions(quirks: ChatQuirks, key: str, model: str) -> str:
     if quirks.functions == "refused":
         return f"{key} takes no functions: use json_schema, or another endpoint for calls."
-    effort = "" if quirks.functions == "responses" else ", or set effort='none'"
+    elsewhere = f"use {key}.responses.v1 with model={model!r}"
+    if quirks.functions == "responses":
+        return f"{model} takes no functions on {key}.chat.v1: {elsewhere}."
     return (
-        f"{model} takes no functions on {key}.chat.v1 while it reasons: use {key}.responses.v1 "
-        f"with model={model!r}{effort}."
+        f"{model} takes no functions on {key}.chat.v1 while it reasons: {elsewhere}, or set "
+        "effort='none'."
     )
 
 
