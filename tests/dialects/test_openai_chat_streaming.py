@@ -706,6 +706,25 @@ def test_usage_and_chunks_without_choices() -> None:
     assert [event[0] for event in told(events)] == ["text", "text", "start", "input", "done"]
 
 
+def test_zeros_behind_the_usage() -> None:
+    """A host that ends its stream with zeros has not counted anew; zeros alone are what it says."""
+    counted = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+    zeros = dict.fromkeys(counted, 0)
+    head = chunk({"content": "A"})
+    _, result = stream(head, chunk({}, "stop", usage=counted), chunk({}, usage=zeros))
+    assert result.usage == Usage(input_tokens=11, output_tokens=7)
+    _, result = stream(head, chunk({}, "stop", usage=zeros))
+    assert result.usage == Usage(input_tokens=0, output_tokens=0)
+
+
+def test_a_lone_call_that_is_no_list() -> None:
+    """One object in place of a list of calls."""
+    lone = {"index": 0, "id": "c_1", "function": {"name": "ping", "arguments": "{}"}}
+    _, result = stream(chunk({"tool_calls": lone}), ENDED)
+    assert made(result) == [("ping", {}, "c_1")]
+    assert decode(answer({"tool_calls": lone}, "tool_calls")).content == result.content
+
+
 def test_usage_in_groqs_own_place() -> None:
     """An early `x_groq` has only an id, the last one the usage."""
     _, result = stream(

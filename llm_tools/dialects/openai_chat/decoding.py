@@ -49,6 +49,8 @@ def decode(plan: Plan, body: bytes, headers: Mapping[str, str]) -> OutputResult:
 def decode_completion(data: bytes) -> Completion:
     """One body or chunk; a field of another type than expected is left out.
 
+    One object where a list belongs, as some gateways write a lone call, is a list of it.
+
     Raises:
         ResponseDecodeError: it is no JSON object.
     """
@@ -113,18 +115,25 @@ def _without_misfits(value: JSON, error: ResponseDecodeError) -> Completion:
         try:
             return msgspec.convert(value, Completion, strict=False)
         except msgspec.ValidationError as misfit:
-            if not _take_out(value, str(misfit)):
+            if not _mend(value, str(misfit)):
                 break
     raise error
 
 
-def _take_out(value: Any, message: str) -> bool:
-    """Remove what the message points at; False where that is the whole value."""
+def _mend(value: Any, message: str) -> bool:
+    """Remove what the message points at, or list it if it is the one item of a list.
+
+    Returns False where it is the whole value.
+    """
     found = _MISFIT.search(message)
     steps = [name or int(number) for name, number in _STEP.findall(found[1])] if found else []
     if not steps:
         return False
     for step in steps[:-1]:
         value = value[step]
-    del value[steps[-1]]
+    end = steps[-1]
+    if message.startswith("Expected `array") and isinstance(value[end], dict) and value[end]:
+        value[end] = [value[end]]
+    else:
+        del value[end]
     return True

@@ -150,14 +150,15 @@ class ChatStream:
             raise self._with_result(error) from unread
 
     def _keep(self, chunk: Completion) -> None:
-        """Take over what stands beside the choices; the last usage counts."""
+        """Take over what stands beside the choices; of usage the last that counts something."""
         whole = self._whole
         if not self._named:
             whole.id = whole.id or chunk.id
             whole.model = whole.model or chunk.model
             whole.created = whole.created or chunk.created
             self._named = bool(whole.id and whole.model and whole.created)
-        whole.usage = chunk.usage or whole.usage
+        if chunk.usage is not None and (whole.usage is None or chunk.usage.counts_something()):
+            whole.usage = chunk.usage
         whole.x_groq = chunk.x_groq if chunk.x_groq and chunk.x_groq.usage else whole.x_groq
         whole.citations = chunk.citations or whole.citations
         whole.search_results = chunk.search_results or whole.search_results

@@ -81,6 +81,10 @@ class WireUsage(Struct, gc=False):
     cache_creation_input_tokens: int | None = None
     reasoning_tokens: int | None = None
 
+    def counts_something(self) -> bool:
+        """Whether it is no mere form; some hosts end a stream with zeros."""
+        return bool(self.prompt_tokens or self.completion_tokens or self.total_tokens)
+
 
 class Choice(Struct, gc=False):
     """One of the answers; a stream's chunk has `delta` in place of `message`.
