@@ -104,7 +104,7 @@ class Misfit(Exception):
 
 @st.composite
 def values(draw: st.DrawFn, schema: Any, root: Any, depth: int = 0) -> Any:
-    """A value that a model held to the schema could give; closed objects assumed."""
+    """A value that a model held to the schema could give, if it gives what is described alone."""
     if depth > 6:
         raise Misfit
     if schema is True or schema == {}:
@@ -141,9 +141,12 @@ def _of_type(draw: st.DrawFn, kind: str, schema: Any, root: Any, depth: int) -> 
                 out[name] = draw(values(inner, root, depth + 1))
         return out
     if kind == "array":
+        places, rest = schema.get("prefixItems", []), schema.get("items", {})
         least = schema.get("minItems", 0)
-        size = draw(st.integers(least, max(least, 0 if depth > 3 else 2)))
-        return [draw(values(schema.get("items", {}), root, depth + 1)) for _ in range(size)]
+        most = len(places) if places and "items" not in schema else 2
+        size = draw(st.integers(least, max(least, 0 if depth > 3 else most)))
+        described = [*places[:size], *[rest] * (size - len(places))]
+        return [draw(values(item, root, depth + 1)) for item in described]
     simple: dict[str, st.SearchStrategy[Any]] = {
         "string": _TEXT,
         "integer": st.integers(-3, 8),

@@ -520,6 +520,29 @@ def test_all_of(schema: Any, wire: Any) -> None:
     assert out == wire
 
 
+def test_all_of_lists_by_position() -> None:
+    """The items of one hold at the positions of the other, and behind them; or nothing does."""
+    listed = {"type": "array", "prefixItems": [{"type": "integer"}, {"minimum": 1}]}
+    numbers = {"type": "array", "items": {"type": "number"}}
+    both = {
+        "type": "array",
+        "prefixItems": [{"type": "integer"}, {"type": "number", "minimum": 1}],
+    }
+    assert prepared_property({"allOf": [numbers, listed]}, MISTRAL) == {
+        **both,
+        "items": {"type": "number"},
+    }
+    fewer = {"type": "array", "prefixItems": [{"type": "number"}], "maxItems": 2}
+    assert prepared_property({"allOf": [listed, fewer]}, MISTRAL) == {
+        **listed,
+        "items": {},
+        "maxItems": 2,
+    }
+    texts = {"type": "array", "items": {"type": "string"}}
+    schema = {"type": "object", "properties": {"a": {"allOf": [texts, listed]}}}
+    assert not prepared(schema, MISTRAL, strict=True).strict
+
+
 def test_union_with_something_beside() -> None:
     """What stands beside a union goes into each branch, so that branches can be closed."""
     schema = {

@@ -31,9 +31,9 @@ def merge(one: Schema, other: Schema) -> Schema:
             out.setdefault(key, value)
         elif key in _BOTH:
             out[key] = _BOTH[key](out[key], value)
-        elif not same(out[key], value):
+        elif key != "prefixItems" and not same(out[key], value):
             raise Conflict
-    return out
+    return out | _places(one, other) if "prefixItems" in out else out
 
 
 def _check_closed(one: Schema, other: Schema) -> None:
@@ -67,6 +67,23 @@ def _properties(one: Schema, other: Schema) -> Schema:
     for name, schema in other.items():
         out[name] = _merge_any(out[name], schema) if name in out else schema
     return out
+
+
+def _places(one: Schema, other: Schema) -> Schema:
+    """Items by position: where only one lists them, the `items` of the other hold for them, too."""
+    length = max(len(schema.get("prefixItems", ())) for schema in (one, other))
+    out: Schema = {
+        "prefixItems": [_merge_any(_at(one, index), _at(other, index)) for index in range(length)]
+    }
+    if "items" in one or "items" in other:
+        out["items"] = _merge_any(_at(one, length), _at(other, length))
+    return out
+
+
+def _at(schema: Schema, index: int) -> Any:
+    """The schema of the item at a position."""
+    listed = schema.get("prefixItems", ())
+    return listed[index] if index < len(listed) else schema.get("items", True)
 
 
 def _merge_any(one: Any, other: Any) -> Any:
