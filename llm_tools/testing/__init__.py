@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .scripted_llm import ScriptedCall, ScriptedLlm, ScriptedStream
 
 if TYPE_CHECKING:
+    from .checking.checking import check_endpoint
     from .recordings.recording import RecordingTransport
     from .recordings.replaying import ReplayTransport
     from .scripted_transport import RecordedRequest, ScriptedResponse, ScriptedTransport
@@ -21,6 +22,7 @@ __all__ = [
     "ScriptedResponse",
     "ScriptedStream",
     "ScriptedTransport",
+    "check_endpoint",
 ]
 
 _LAZY = {  # some are transports of httpx's, which is heavy
@@ -29,6 +31,7 @@ _LAZY = {  # some are transports of httpx's, which is heavy
     "ReplayTransport": ".recordings.replaying",
     "ScriptedResponse": ".scripted_transport",
     "ScriptedTransport": ".scripted_transport",
+    "check_endpoint": ".checking.checking",
 }
 
 
