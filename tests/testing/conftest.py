@@ -7,13 +7,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from transport.scripted import Server
+from transport.scripted import HERE, Server
 
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
     """Plain HTTP, on this machine."""
     running = Server()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def tls_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """HTTPS, trusted."""
+    folder = HERE / "certificates"
+    monkeypatch.setenv("SSL_CERT_FILE", str(folder / "ca.pem"))
+    running = Server(str(folder / "server.pem"), str(folder / "server.key"))
     yield running
     running.stop()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import json
 import resource
@@ -98,6 +99,38 @@ async def test_a_call_is_a_line(server: Server, file: Path) -> None:
     ]
     assert await replayed.call("Hi") == result
     assert len(script.log) == 1
+
+
+async def test_a_server_behind_tls(tls_server: Server, file: Path) -> None:
+    """It is trusted as it is without a recording, and no connection is left behind."""
+    script = tls_server.script(http(json.dumps(completion("Hello!"))))
+    recorded, replayed = both(script, file)
+    assert [(await llm.call("Hi")).text for llm in (recorded, replayed)] == ["Hello!"] * 2
+
+
+async def test_the_frames_of_an_error_show_no_key(tmp_path: Path, file: Path) -> None:
+    """Whoever shows the values in a traceback shows none of what the request carried."""
+    wire = RecordingTransport(file, ScriptedTransport([completion("Hello!")] * 2))
+    await model("https://api.example/v1", wire).call("Hi")
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(ConfigurationError, match="Is a directory") as unwritable:
+        await model("https://api.example/v1", wire).call("Hi")
+    with pytest.raises(ConfigurationError, match="cannot be read") as unreadable:
+        await model("https://api.example/v1", ReplayTransport(file)).call("Hi")
+    (tmp_path / "empty").write_text("")
+    with pytest.raises(ConfigurationError, match="holds no exchange") as unknown:
+        await model("https://api.example/v1", ReplayTransport(tmp_path / "empty")).call("Hi")
+    for caught in (unwritable, unreadable, unknown):
+        frames = [
+            frame.frame.f_locals
+            for frame in caught.traceback
+            if "llm_tools/testing" in str(frame.path)
+        ]
+        assert frames
+        assert [
+            name for values in frames for name, value in values.items() if KEY in repr(value)
+        ] == []
 
 
 async def test_a_stream_comes_in_the_pieces_in_which_it_came(server: Server, file: Path) -> None:
@@ -294,6 +327,36 @@ async def test_a_call_that_is_cancelled(file: Path, streamed: bool) -> None:
     assert json.loads(first["body"]) == completion("Hello!")
     assert second["chunks" if streamed else "body"] == ([half] if streamed else half)
     assert second["error"]["kind"] == "ReadError"
+
+
+async def test_an_answer_that_is_left_because_its_task_is_cancelled(file: Path) -> None:
+    """Its line is written all the same, through any client."""
+    wire = RecordingTransport(file, ScriptedTransport([completion("Hello!")]))
+    client = httpx.AsyncClient(transport=wire)
+    with anyio.CancelScope() as scope:
+        async with client.stream("GET", "https://api.example/v1/models"):
+            scope.cancel()
+    await client.aclose()
+    assert [line["error"]["kind"] for line in lines(file)] == ["ReadError"]
+
+
+async def test_a_compressed_stream_that_breaks(server: Server, file: Path) -> None:
+    """What came of it is readable, and the error is the connection's."""
+    packed = zlib.compressobj(wbits=zlib.MAX_WBITS | 16)
+    first, second = events("a", "b")[:2]
+    body = packed.compress(f"{first}{second}".encode()) + packed.flush(zlib.Z_SYNC_FLUSH)
+    head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
+    whole, *_ = packed_step(head, body, "gzip")
+    cut = base64.b64encode(base64.b64decode(whole[1]).removesuffix(b"0\r\n\r\n")).decode()
+    script = server.script([["send64", cut], ["close"]])
+    for llm in both(script, file):
+        with pytest.raises(StreamError, match="broke off") as caught:
+            await told(llm)
+        assert isinstance(caught.value.result, OutputResult)
+        assert caught.value.result.text == "ab"
+    (line,) = lines(file)
+    assert "".join(line["chunks"]) == f"{first}{second}"
+    assert line["error"]["kind"] == "RemoteProtocolError"
 
 
 async def test_calls_at_the_same_time(server: Server, file: Path) -> None:

@@ -14,7 +14,7 @@ from ...transport.headers import decode_headers
 from ..scripted_transport import ScriptedResponse, make_response
 from .exchange import Ending, Exchange
 from .file import read_exchanges
-from .matching import Recordings, make_request
+from .matching import Recordings, Request, make_request
 from .taping import asked
 
 OnUnknown: TypeAlias = Literal["error"] | httpx.AsyncBaseTransport
@@ -55,9 +55,7 @@ class ReplayTransport(httpx.AsyncBaseTransport):
                 message tells what differs from the nearest recording.
         """
         recordings = await self._read()
-        headers = decode_headers(request.headers.raw)
-        fields = asked(request.method, str(request.url), headers, await request.aread())
-        wanted = make_request(fields["method"], fields["url"], fields["request_body"])
+        wanted = _known_by(request, await request.aread())
         exchange = recordings.take(wanted)
         if exchange is not None:
             return _answer(exchange)
@@ -82,6 +80,13 @@ class ReplayTransport(httpx.AsyncBaseTransport):
             if self._recordings is None:  # another request may have been faster
                 self._recordings = Recordings(exchanges)
         return self._recordings
+
+
+def _known_by(request: httpx.Request, body: bytes) -> Request:
+    """What a request is known by. Its headers, with the key, stay in this frame."""
+    headers = decode_headers(request.headers.raw)
+    fields = asked(request.method, str(request.url), headers, body)
+    return make_request(fields["method"], fields["url"], fields["request_body"])
 
 
 def _answer(exchange: Exchange) -> httpx.Response:

@@ -55,6 +55,9 @@ class Tape(Struct, frozen=True, kw_only=True):
     ended: bool
     error: Exception | None = None
 
+    def __repr__(self) -> str:
+        return f"<Tape of {self.method} {self.status}>"  # the rest may hold keys
+
 
 def make_exchange(tape: Tape) -> Exchange:
     """What is written of an exchange: no key, no compression."""
