@@ -279,6 +279,15 @@ def test_each_flaw_is_told(flaw: str) -> None:
     assert flaws(record(**fields)) == [words]
 
 
+def test_a_place_that_nothing_satisfies() -> None:
+    """What it says itself is the flaw."""
+
+    def place(values: Any, model: str) -> Place:
+        raise ConfigurationError(f"acme is not at {values.get('base_url')}.")
+
+    assert flaws(record(place=place)) == ["acme is not at https://some-host.example/v1."]
+
+
 def test_all_flaws_are_told_at_once() -> None:
     """In the record's order, each once."""
     broken = record(
@@ -378,7 +387,16 @@ def test_a_dialect_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
 
     speak(monkeypatch, "failing", encode=encode)
     assert flaws(record(dialect="failing")) == [
-        "a call ends in ZeroDivisionError: division by zero. It must end in a request, or in a "
+        "a call ends in ZeroDivisionError: division by zero. It must end in an answer, or in a "
+        "ConfigurationError: look at the quirks it reads."
+    ]
+
+    def support(target: Any) -> Any:
+        return {}["any"]
+
+    speak(monkeypatch, "failing_at_once", support=support)
+    assert flaws(record(dialect="failing_at_once")) == [
+        "The table of support ends in KeyError: 'any'. It must end in an answer, or in a "
         "ConfigurationError: look at the quirks it reads."
     ]
 
@@ -421,6 +439,8 @@ def test_what_is_no_record(given: Any) -> None:
         check_endpoint(given)
     with pytest.raises(ConfigurationError, match="model must be a string, got 5"):
         check_endpoint(record(), model=5)  # type: ignore[arg-type]
+    with pytest.raises(ConfigurationError, match="model must name a model"):
+        check_endpoint(record(), model="")
 
 
 @pytest.mark.parametrize("flaw", list(FLAWS)[:7])

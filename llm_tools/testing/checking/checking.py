@@ -33,7 +33,8 @@ def check_endpoint(endpoint: Endpoint, *, model: str = "some-model") -> None:
     """
     if not isinstance(endpoint, Endpoint):
         raise ConfigurationError(f"check_endpoint() takes an Endpoint, got {endpoint!r}.")
-    check_name("model", model)
+    if not check_name("model", model):
+        raise ConfigurationError("model must name a model, and not be empty.")
     flaws = list(dict.fromkeys(_find_flaws(with_variables(endpoint), model)))
     if flaws:
         raise ConfigurationError("\n".join([f"The endpoint {endpoint.key!r} has flaws:", *flaws]))

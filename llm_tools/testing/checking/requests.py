@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 from urllib.parse import unquote, urlsplit
 
@@ -14,7 +14,7 @@ from ...asking import Asker
 from ...content import JSON
 from ...errors import ConfigurationError
 from ...options import Options, merge_options
-from ...spec import SUPPORT_OPTIONS, Encoded, NoAuth, Place, Target
+from ...spec import SUPPORT_OPTIONS, Encoded, NoAuth, Place, Support, Target
 from ...transport import OutgoingRequest
 from ...transport.heads import check_fields, is_this_machine
 from ...transport.locating import base_fields, find_place, find_url
@@ -40,31 +40,43 @@ class Outcome(Struct, frozen=True):
 
 def find_request_flaws(target: Target[Any]) -> Iterator[str]:
     """What is wrong with the requests for a target, and with what is said of them."""
-    table = dict(target.dialect.support(target))
+    sent: list[OutgoingRequest] = []
+    doing = "The table of support"
+    try:
+        table = target.dialect.support(target)
+        yield from _find_missing_rows(target, table)
+        for scene in make_scenes(target.replay_key):
+            doing = scene.words
+            outcome = _try(target, scene)
+            sent += [outcome.sent] if outcome.sent is not None else []
+            yield from _find_disagreement(scene, outcome, table)
+        yield from _find_overwritten(target)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is the flaw
+        yield (
+            f"{doing} ends in {type(error).__name__}: {error}. It must end in an answer, or in a "
+            "ConfigurationError: look at the quirks it reads."
+        )
+        return  # others would end in the same
+    yield from _find_flaws_of_all(target, sent)
+
+
+def _find_missing_rows(target: Target[Any], table: Mapping[str, Support]) -> Iterator[str]:
     if set(table) != set(SUPPORT_OPTIONS):
         yield (
             f"The table of support has other rows than {', '.join(SUPPORT_OPTIONS)}: mend the "
             f"dialect {target.dialect.key}."
         )
-    sent: list[OutgoingRequest] = []
-    for scene in make_scenes(target.replay_key):
-        try:
-            outcome = _try(target, scene)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is the flaw
-            yield (
-                f"{scene.words} ends in {type(error).__name__}: {error}. It must end in a request, "
-                "or in a ConfigurationError: look at the quirks it reads."
-            )
-            return  # others would end in the same
-        sent += [outcome.sent] if outcome.sent is not None else []
-        told, served = table.get(scene.option or ""), outcome.served(scene)
-        if told not in (None, served):
-            yield (
-                f"{scene.words} is {served}, but the table of support says that {scene.option!r} "
-                f"is {told}: change the quirks, so that both agree."
-            )
-    yield from _find_overwritten(target)
-    yield from _find_flaws_of_all(target, sent)
+
+
+def _find_disagreement(
+    scene: Scene, outcome: Outcome, table: Mapping[str, Support]
+) -> Iterator[str]:
+    told, served = table.get(scene.option or ""), outcome.served(scene)
+    if told not in (None, served):
+        yield (
+            f"{scene.words} is {served}, but the table of support says that {scene.option!r} is "
+            f"{told}: change the quirks, so that both agree."
+        )
 
 
 def _try(target: Target[Any], scene: Scene) -> Outcome:
@@ -102,7 +114,7 @@ def _find_overwritten(target: Target[Any]) -> Iterator[str]:
     for scene in PLAIN:
         sent = _try(bare, scene).sent
         written = {} if sent is None else msgspec.json.decode(sent.body)
-        for name in written.keys() & target.endpoint.body.keys():
+        for name in sorted(written.keys() & target.endpoint.body.keys()):
             yield f"body holds {name!r}, which the dialect writes itself: leave it out."
 
 

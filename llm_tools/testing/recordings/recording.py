@@ -53,17 +53,7 @@ class RecordingTransport(httpx.AsyncBaseTransport):
         response = await self._transport.handle_async_request(request)
 
         async def keep(chunks: tuple[bytes, ...], ended: bool, error: Exception | None) -> None:
-            tape = Tape(
-                method=request.method,
-                url=str(request.url),
-                request_headers=decode_headers(request.headers.raw),
-                request_body=body,
-                status=response.status_code,
-                headers=decode_headers(response.headers.raw),
-                chunks=chunks,
-                ended=ended,
-                error=error,
-            )
+            tape = _make_tape(request, body, response, chunks, ended=ended, error=error)
             await _in_thread(lambda: self._file.append(write_line(make_exchange(tape))))
 
         return httpx.Response(
@@ -122,6 +112,28 @@ class _Taped(httpx.AsyncByteStream):
                 broken = self._end if isinstance(self._end, Exception) and not ended else None
                 with CancelScope(shield=True):
                     await self._keep(tuple(self._chunks), ended, broken)
+
+
+def _make_tape(
+    request: httpx.Request,
+    body: bytes,
+    response: httpx.Response,
+    chunks: tuple[bytes, ...],
+    *,
+    ended: bool,
+    error: Exception | None,
+) -> Tape:
+    return Tape(
+        method=request.method,
+        url=str(request.url),
+        request_headers=decode_headers(request.headers.raw),
+        request_body=body,
+        status=response.status_code,
+        headers=decode_headers(response.headers.raw),
+        chunks=chunks,
+        ended=ended,
+        error=error,
+    )
 
 
 def _make_transport() -> httpx.AsyncBaseTransport:
