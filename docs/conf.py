@@ -26,7 +26,7 @@ myst_heading_anchors = 3
 
 nitpick_ignore_regex = [
     # Other projects' pages cannot be looked up without a network; the names say enough.
-    ("py:.*", r"(collections|contextlib|httpx|msgspec|types|typing_extensions)\..*"),
+    ("py:.*", r"(collections|contextlib|httpx|msgspec|os|types|typing_extensions)\..*"),
     # A type variable has no page.
     ("py:class", r"([\w.]+\.)?[PRT]"),
     # Keywords of a method, which its docstring describes.

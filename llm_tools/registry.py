@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib import import_module
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
-from msgspec import Struct, ValidationError, convert
+from msgspec import Struct, ValidationError, convert, defstruct
 from msgspec.structs import replace
 
 from .errors import ConfigurationError
 from .functions.caching import Bounded, Same
 from .given import nearest
-from .spec import Dialect, Endpoint, Params, Support, Target
+from .spec import Dialect, Endpoint, Framing, Params, Quirks, QuirkValues, Support, Target
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -46,7 +46,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
 _OTHERS = ("compatible",)
 """Where those of all other keys are."""
 _PROTOCOL = re.compile(r"[a-z_]+")
-_PROTOCOL_KEY = re.compile(r"[a-z_]+\.v1")
+PROTOCOL_KEY = re.compile(r"[a-z_]+\.v1")
 
 _endpoints: dict[str, dict[str, Endpoint]] = {}
 _loaded: set[str] = set()
@@ -75,15 +75,22 @@ def register_endpoint(endpoint: Endpoint) -> None:
     """Add a host, for the whole process; one of the same key and protocol is replaced.
 
     Raises:
-        ConfigurationError: a key that cannot stand in a model key, an unknown dialect or quirk.
+        ConfigurationError: a key that cannot stand in a model key, an unknown dialect, a field or
+            a quirk that is none or holds what it cannot.
     """
     if not isinstance(endpoint, Endpoint):
         raise ConfigurationError(f"register_endpoint() takes an Endpoint, got {endpoint!r}.")
     _load_built_in(endpoint.key)
-    if isinstance(endpoint.api_key_env, str):
-        endpoint = replace(endpoint, api_key_env=(endpoint.api_key_env,))
+    endpoint = with_variables(endpoint)
     _check(endpoint)
     _add(endpoint)
+
+
+def with_variables(endpoint: Endpoint) -> Endpoint:
+    """The record with the variables of its key as a tuple, where only one was given."""
+    if isinstance(endpoint.api_key_env, str):
+        return replace(endpoint, api_key_env=(endpoint.api_key_env,))
+    return endpoint
 
 
 def list_endpoints() -> list[EndpointInfo]:
@@ -141,7 +148,7 @@ def resolve(
             f"{key!r} names no model: write '<endpoint>.<model>', or '<endpoint>.<protocol>.v1' "
             "with model=…."
         )
-    if _PROTOCOL_KEY.fullmatch(rest):
+    if PROTOCOL_KEY.fullmatch(rest):
         if not model:
             raise ConfigurationError(f"{key!r} names a protocol: say which model with model=….")
         endpoint = find_endpoint(name, rest.removesuffix(".v1"))
@@ -162,10 +169,11 @@ def make_target(endpoint: Endpoint, model: str, settings: Mapping[str, str]) -> 
     it is found again.
     """
     key = (Same(endpoint), model, *settings.items())
-    return _targets.get(key, lambda: _build_target(endpoint, model, settings))
+    return _targets.get(key, lambda: build_target(endpoint, model, settings))
 
 
-def _build_target(endpoint: Endpoint, model: str, settings: Mapping[str, str]) -> Target[Any]:
+def build_target(endpoint: Endpoint, model: str, settings: Mapping[str, str]) -> Target[Any]:
+    """What `make_target` makes, made anew."""
     model = endpoint.aliases.get(model, model)
     if endpoint.model_id is not None:
         model = endpoint.model_id(model)
@@ -233,40 +241,72 @@ class _Plain(Struct):
     base_url: str | None
     base_url_env: tuple[str, ...]
     api_key_env: tuple[str, ...]
+    path: str | None
+    stream_path: str | None
+    framing: Framing | None
     headers: dict[str, str]
     body: dict[str, Any]
     quirks: dict[str, Any]
     per_model: tuple[tuple[str, dict[str, Any]], ...]
     aliases: dict[str, str]
+    replay_key: str | None
+    launcher: str | None
 
 
 def _check(endpoint: Endpoint) -> None:
+    for find in (find_wrong_kinds, find_wrong_names):
+        for flaw in find(endpoint):
+            raise ConfigurationError(flaw)
+
+
+def find_wrong_kinds(endpoint: Endpoint) -> Iterator[str]:
+    """What keeps a record from being registered: fields of a wrong kind; a sentence each."""
+    for kind in _kinds():
+        try:
+            convert(endpoint, kind, from_attributes=True)
+        except ValidationError as error:
+            yield (f"The endpoint {endpoint.key!r} cannot be registered: {error} (of `Endpoint`).")
+
+
+@lru_cache
+def _kinds() -> tuple[type[Struct], ...]:
+    """A struct for each field of `_Plain`, so that one wrong field does not hide another."""
+    fields = get_type_hints(_Plain)
+    return tuple(defstruct("Field", [(name, kind)]) for name, kind in fields.items())
+
+
+def find_wrong_names(endpoint: Endpoint) -> Iterator[str]:
+    """What keeps a record of the right kinds from being registered; a sentence each."""
     key, protocol = endpoint.key, endpoint.protocol
-    try:
-        convert(endpoint, _Plain, from_attributes=True)
-    except ValidationError as error:
-        raise ConfigurationError(
-            f"The endpoint {key!r} cannot be registered: {error} (of `Endpoint`)."
-        ) from None
     if not key or "." in key or not _PROTOCOL.fullmatch(protocol):
-        raise ConfigurationError(
+        yield (
             f"An endpoint's key must not be empty or hold a dot, and its protocol must be one "
             f"word of small letters: {key!r}, {protocol!r}."
         )
-    known = find_dialect(endpoint.dialect).quirks.__struct_fields__
-    for flags in (endpoint.quirks, *(values for _, values in endpoint.per_model)):
-        for name in flags:
-            if name not in known:
-                raise ConfigurationError(
-                    f"{endpoint.dialect} knows no quirk {name!r}{_hint(name, known)}"
-                )
+    try:
+        quirks = find_dialect(endpoint.dialect).quirks
+    except ConfigurationError as error:
+        yield str(error)
+    else:
+        for flags in (endpoint.quirks, *(values for _, values in endpoint.per_model)):
+            yield from _find_wrong_quirks(endpoint.dialect, quirks, flags)
     for pattern, _ in endpoint.per_model:
         try:
             re.compile(pattern)
         except re.error as error:
-            raise ConfigurationError(
-                f"{key}: per_model pattern {pattern!r} is no regular expression: {error}."
-            ) from None
+            yield f"{key}: per_model pattern {pattern!r} is no regular expression: {error}."
+
+
+def _find_wrong_quirks(dialect: str, quirks: type[Quirks], flags: QuirkValues) -> Iterator[str]:
+    known = quirks.__struct_fields__
+    for name, value in flags.items():
+        if name not in known:
+            yield f"{dialect} knows no quirk {name!r}{_hint(name, known)}"
+            continue
+        try:
+            convert({name: value}, quirks)
+        except ValidationError as error:
+            yield f"{dialect} cannot take the quirk {name}={value!r}: {error}."
 
 
 def _hint(word: str, known: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""Fakes to test your own code with: a model and a wire that say what you script."""
+"""To test your own code with: a model and a wire that say what you script, or what was recorded."""
 
 from __future__ import annotations
 
@@ -8,21 +8,35 @@ from typing import TYPE_CHECKING, Any
 from .scripted_llm import ScriptedCall, ScriptedLlm, ScriptedStream
 
 if TYPE_CHECKING:
+    from .checking.checking import check_endpoint
+    from .recordings.recording import RecordingTransport
+    from .recordings.replaying import ReplayTransport
     from .scripted_transport import RecordedRequest, ScriptedResponse, ScriptedTransport
 
 __all__ = [
     "RecordedRequest",
+    "RecordingTransport",
+    "ReplayTransport",
     "ScriptedCall",
     "ScriptedLlm",
     "ScriptedResponse",
     "ScriptedStream",
     "ScriptedTransport",
+    "check_endpoint",
 ]
 
-_OF_THE_WIRE = frozenset({"RecordedRequest", "ScriptedResponse", "ScriptedTransport"})
+_LAZY = {  # some are transports of httpx's, which is heavy
+    "RecordedRequest": ".scripted_transport",
+    "RecordingTransport": ".recordings.recording",
+    "ReplayTransport": ".recordings.replaying",
+    "ScriptedResponse": ".scripted_transport",
+    "ScriptedTransport": ".scripted_transport",
+    "check_endpoint": ".checking.checking",
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _OF_THE_WIRE:  # one is an httpx transport, and httpx is heavy
-        return getattr(import_module(".scripted_transport", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = _LAZY.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(module, __name__), name)

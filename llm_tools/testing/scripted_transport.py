@@ -81,7 +81,7 @@ class ScriptedTransport(httpx.AsyncBaseTransport):
             raise ConfigurationError("The script of this ScriptedTransport has ended.")
         if isinstance(reply, Exception):
             raise reply
-        return _response(reply)
+        return make_response(reply)
 
 
 class _Chunks(httpx.AsyncByteStream):
@@ -116,7 +116,8 @@ def _body(raw: bytes) -> Any:
         return raw
 
 
-def _response(reply: Any) -> httpx.Response:
+def make_response(reply: Any) -> httpx.Response:
+    """What a reply looks like to httpx."""
     if not isinstance(reply, ScriptedResponse):
         reply = ScriptedResponse(body=reply)
     if reply.chunks is not None:

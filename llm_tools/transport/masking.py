@@ -15,7 +15,7 @@ from ..spec import Frame
 from .secret import MASK, Key
 
 _SHORTEST_IN_ERRORS = 6
-_SHORTEST_IN_ANSWERS = 16  # a stand-in key such as `lm-studio` may well be a word of the answer
+SHORTEST_IN_ANSWERS = 16  # a stand-in key such as `lm-studio` may well be a word of the answer
 _SECRET_PARAMETER = re.compile(
     r"((?:^|[?&])(?:api[-_]?key|key|access_token|token|sig|signature|subscription-key)=)([^&#]*)",
     re.IGNORECASE,
@@ -61,7 +61,7 @@ class Needles:
     __slots__ = ("_keys", "signs")
 
     def __init__(self, secrets: Iterable[Key]) -> None:
-        self._keys = tuple(key for key in secrets if len(key) >= _SHORTEST_IN_ANSWERS)
+        self._keys = tuple(key for key in secrets if len(key) >= SHORTEST_IN_ANSWERS)
         signs = [_encoded(key) for key in self._keys]
         if signs:
             signs.append(b"\\u00")
@@ -147,7 +147,7 @@ def mask_text(text: str, secrets: Iterable[Key]) -> str:
     for secret in secrets:
         if len(secret) >= _SHORTEST_IN_ERRORS:
             text = text.replace(secret, MASK)
-            if len(secret) >= _SHORTEST_IN_ANSWERS and secret.lower() in text:
+            if len(secret) >= SHORTEST_IN_ANSWERS and secret.lower() in text:
                 text = text.replace(secret.lower(), MASK)
     return text
 
