@@ -180,3 +180,27 @@ def test_patterns_that_backtrack() -> None:
     assert validate(schema, "a" * 5000) is None
     assert validate(schema, "a" * 5000 + "!") is not None
     assert validate(schema, 7) is None
+
+
+TAGGED: dict[str, Any] = {
+    "anyOf": [
+        {"properties": {"kind": {"enum": ["cat"]}, "age": {"type": "integer"}}},
+        {"properties": {"kind": {"const": "dog"}, "age": {"type": "string"}}},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ({"kind": "cat", "age": "1"}, 'at /age: expected integer, got string "1"'),
+        ({"kind": "dog", "age": 1}, "at /age: expected string, got integer 1"),
+        ({"kind": "cow", "age": 1}, 'at /kind: expected one of "cat", "dog", got string "cow"'),
+    ],
+)
+@pytest.mark.parametrize("key", ["anyOf", "oneOf"])
+def test_a_union_told_apart_by_a_tag(key: str, value: Any, said: str) -> None:
+    """The complaint is about the branch that was meant, or names the tags of all."""
+    assert validate({key: TAGGED["anyOf"]}, value) == said
+    nested = {"properties": {"pets": {"items": {key: TAGGED["anyOf"]}}}}
+    assert validate(nested, {"pets": [value]}) == said.replace("at /", "at /pets/0/")
