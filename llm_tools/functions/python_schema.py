@@ -17,6 +17,7 @@ import msgspec
 
 from ..content import JSON
 from ..errors import ConfigurationError
+from .generics import class_of
 from .hints import (
     MISSING,
     Field,
@@ -83,7 +84,7 @@ class SchemaWriter:
     def __init__(self, owner: str, namespace: Namespace) -> None:
         self._owner = owner
         self._namespace = namespace
-        self._open: dict[type, str] = {}
+        self._open: dict[Any, str] = {}
         self._recursive: set[str] = set()
         self.definitions: dict[str, Schema] = {}
         self._generic: dict[Any, Callable[[tuple[Any, ...]], Schema]] = {
@@ -129,7 +130,9 @@ class SchemaWriter:
         return write(typing.get_args(hint)) if write else self._class(hint)
 
     def _union(self, members: tuple[Any, ...]) -> Schema:
-        return {"anyOf": [self.write(member) for member in members]}
+        # `UNSET` stands for a field that is not there, which JSON says by leaving it out.
+        written = [self.write(member) for member in members if member is not msgspec.UnsetType]
+        return written[0] if len(written) == 1 else {"anyOf": written}
 
     def _list(self, arguments: tuple[Any, ...]) -> Schema:
         return {"type": "array", "items": self.write(arguments[0]) if arguments else {}}
@@ -162,10 +165,11 @@ class SchemaWriter:
             return {"$ref": f"#/$defs/{self._open[hint]}"}
         return self._structured(hint, fields)
 
-    def _structured(self, hint: type, fields: list[Field]) -> Schema:
-        name = self._free_name(hint.__name__)
+    def _structured(self, hint: Any, fields: list[Field]) -> Schema:
+        cls = class_of(hint)
+        name = self._free_name(cls.__name__)
         self._open[hint] = name
-        schema = _tagged(_described(self.object_of(fields), hint), hint)
+        schema = _tagged(_described(self.object_of(fields), cls), cls)
         if name not in self._recursive:
             del self._open[hint]
             return schema
@@ -180,7 +184,7 @@ class SchemaWriter:
         return name
 
     def _foreign(self, hint: Any) -> Schema:
-        """A type only msgspec knows: named tuples, attrs classes, generic structs."""
+        """A type only msgspec knows: named tuples, attrs classes, structs written as arrays."""
         try:
             schemas, definitions = msgspec.json.schema_components(
                 [hint], ref_template="#/$defs/{name}"
