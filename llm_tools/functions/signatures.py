@@ -90,10 +90,12 @@ def read_signature(
         namespace: names its hints may use, beside its module's and those it closes over.
 
     Raises:
-        ConfigurationError: it takes `*args`, or a hint cannot be resolved.
+        ConfigurationError: it takes `*args`, is a method without its instance, or a hint cannot be
+            resolved.
     """
     signature = check_shape(function)
     source = underlying(function)
+    _check_bound(signature, source, name_of(function))
     known = {**names_around(function), **(namespace or {})}
     hints = hints_of(source, known, f"function {name_of(function)!r}")
     text = parse_docstring(_doc_of(function, source))
@@ -114,6 +116,18 @@ def read_signature(
         extras=extras,
         namespace=known,
     )
+
+
+def _check_bound(signature: inspect.Signature, source: Any, name: str) -> None:
+    """Refuse a method that has no instance yet: a model could not give it one."""
+    first = next(iter(signature.parameters.values()), None)
+    owner = getattr(source, "__qualname__", "").rpartition(".")[0]
+    in_class = bool(owner) and not owner.endswith("<locals>")
+    if in_class and first is not None and first.name == "self" and first.annotation is first.empty:
+        raise ConfigurationError(
+            f"function {name!r} is a method, and 'self' is nothing a model could give: take it "
+            f"from an instance."
+        )
 
 
 def _doc_of(function: Callable[..., Any], source: Any) -> str | None:

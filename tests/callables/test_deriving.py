@@ -511,6 +511,7 @@ class Outer:
         (lambda *names: None, r"takes \*names"),
         (Point, "is a class"),
         (iter, "no signature"),
+        (Speaker.speak, "is a method, and 'self' is nothing a model could give"),
     ],
 )
 def test_what_no_model_could_call_is_refused(function: Any, expected: str) -> None:
