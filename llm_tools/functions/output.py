@@ -29,6 +29,8 @@ from .schemas.walking import Schema
 from .subsets import JSON_SCHEMA, NameRule, SchemaSubset
 
 _WRAP = "value"
+_AROUND = frozenset({"type", "name", "description", "schema", "strict", "json_schema"})
+"""The keys of a `response_format`, which some take for the schema."""
 
 
 class OutputSchema(Struct, frozen=True, kw_only=True):
@@ -88,6 +90,12 @@ def _read_schema(content: bytes) -> OutputSchema:
         schema = decode_shallow(content)
     except RecursionError:
         raise ConfigurationError("json_schema is nested too deeply to be sent.") from None
+    inner = schema.get("schema", schema.get("json_schema"))
+    if isinstance(inner, dict) and schema.keys() <= _AROUND:
+        raise ConfigurationError(
+            "json_schema is the schema itself, without a provider's words around it: give what "
+            "stands under 'schema' there, with the name as its 'title'."
+        )
     check_schema(schema, "json_schema")
     return OutputSchema(name=_legal(schema.get("title")), schema=schema)
 

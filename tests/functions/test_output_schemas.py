@@ -89,6 +89,8 @@ def test_generic_type() -> None:
         ({"type": "strnig"}, "json_schema is not valid at /type"),
         ({"properties": {"a": {"$ref": "#/x"}}}, "/properties/a/\\$ref"),
         ({"default": object()}, "json_schema is not plain JSON"),
+        ({"name": "x", "strict": True, "schema": {"type": "object"}}, "is the schema itself"),
+        ({"type": "json_schema", "json_schema": {"name": "x"}}, "is the schema itself"),
     ],
 )
 def test_mistakes(value: Any, said: str) -> None:
