@@ -15,6 +15,18 @@ def class_of(hint: Any) -> Any:
     return typing.get_origin(hint) or hint
 
 
+def alias_value(hint: Any) -> Any:
+    """What a type alias stands for (`type Many[T] = list[T]`, bare or `Many[int]`)."""
+    alias = class_of(hint)
+    variables = zip(alias.__type_params__, typing.get_args(hint), strict=False)
+    return _filled(alias.__value__, dict(variables))
+
+
+def is_alias(hint: Any) -> bool:
+    """Whether a hint is a type alias that was declared as one."""
+    return type(class_of(hint)).__name__ == "TypeAliasType"
+
+
 def fill_in(hint: Any, hints: Mapping[str, Any]) -> dict[str, Any]:
     """The hints of a class with what its type variables stand for, also those of its bases."""
     return {name: _filled(found, _variables(hint, name)) for name, found in hints.items()}

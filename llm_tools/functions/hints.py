@@ -8,6 +8,7 @@ import re
 import typing
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import PurePath
 from typing import Any
 
 import msgspec
@@ -16,7 +17,7 @@ from msgspec import Struct
 
 from ..errors import ConfigurationError
 from .docstrings import Docstring, parse_docstring
-from .generics import class_of, fill_in
+from .generics import alias_value, class_of, fill_in, is_alias
 
 Namespace = Mapping[str, Any]
 
@@ -103,8 +104,8 @@ def unwrap(hint: Any) -> tuple[Any, list[Any]]:
             hint = hint.type
         elif isinstance(hint, typing.NewType):
             hint = hint.__supertype__
-        elif type(hint).__name__ == "TypeAliasType":
-            hint = hint.__value__
+        elif is_alias(hint):
+            hint = alias_value(hint)
         elif isinstance(hint, typing.TypeVar):
             hint = hint.__bound__ or Any
         else:
@@ -114,6 +115,11 @@ def unwrap(hint: Any) -> tuple[Any, list[Any]]:
 def is_typed_dict(hint: Any) -> bool:
     """Whether a hint is a `TypedDict` class."""
     return typing_extensions.is_typeddict(hint) or typing.is_typeddict(hint)
+
+
+def is_path(hint: Any) -> bool:
+    """Whether a hint is one of `pathlib`'s paths, which are text in JSON."""
+    return isinstance(hint, type) and issubclass(hint, PurePath)
 
 
 def fields_of(cls: Any, namespace: Namespace) -> list[Field] | None:

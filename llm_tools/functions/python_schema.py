@@ -24,6 +24,7 @@ from .hints import (
     Namespace,
     class_docstring,
     fields_of,
+    is_path,
     unwrap,
 )
 
@@ -126,6 +127,8 @@ class SchemaWriter:
         plain = _look_up(hint)
         if plain is not None:
             return dict(plain)
+        if is_path(hint):
+            return {"type": "string"}
         write = self._generic.get(typing.get_origin(hint) or hint)
         return write(typing.get_args(hint)) if write else self._class(hint)
 
@@ -197,7 +200,7 @@ class SchemaWriter:
     def _refusal(self, what: str) -> ConfigurationError:
         return ConfigurationError(
             f"{self._owner}: JSON has no word for {what}. Use str, int, float, bool, list, dict, "
-            "Literal, an Enum of texts or numbers, datetime, UUID, Decimal, a dataclass, a "
+            "Literal, an Enum of texts or numbers, datetime, UUID, Decimal, Path, a dataclass, a "
             "TypedDict or a msgspec.Struct; or no hint at all."
         )
 

@@ -13,7 +13,7 @@ import msgspec
 
 from ..content import JSON
 from .generics import class_of
-from .hints import Field, Namespace, fields_of, unwrap
+from .hints import Field, Namespace, fields_of, is_path, unwrap
 from .python_schema import LISTS, MAPPINGS
 
 Convert: TypeAlias = Callable[[JSON], Any]
@@ -100,9 +100,16 @@ def msgspec_reads(hint: Any) -> bool:
 
 def _by_msgspec(hint: Any) -> Convert:
     def convert(value: JSON) -> Any:
-        return msgspec.convert(value, hint, str_keys=True)
+        return msgspec.convert(value, hint, str_keys=True, dec_hook=_read_path)
 
     return convert
+
+
+def _read_path(kind: Any, value: JSON) -> Any:
+    """What msgspec does not read itself: a path."""
+    if is_path(kind) and isinstance(value, str):
+        return kind(value)
+    raise msgspec.ValidationError(f"Expected `{kind.__name__}`, got `{type(value).__name__}`")
 
 
 def _specific_first(members: list[Any]) -> list[Any]:

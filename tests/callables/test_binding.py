@@ -7,6 +7,7 @@ import datetime
 import enum
 from collections.abc import Mapping, Set
 from decimal import Decimal
+from pathlib import PurePosixPath
 from typing import (
     Annotated,
     Any,
@@ -22,6 +23,7 @@ from uuid import UUID
 import msgspec
 import pytest
 from hypothesis import given, strategies as st
+from typing_extensions import TypeAliasType
 
 from llm_tools.errors import FunctionInputError
 from llm_tools.functions.deriving import bind, derive_converter, derive_definition
@@ -70,6 +72,7 @@ class Partly(msgspec.Struct):
 
 
 T = TypeVar("T")
+Many = TypeAliasType("Many", list[T], type_params=(T,))
 
 
 @dataclasses.dataclass
@@ -135,6 +138,9 @@ def optioned(city: str, **options: Unpack[Options]) -> None: ...
         (Partly, {"when": "x"}, Partly("x")), (Partly, {"when": "x", "x": "y"}, Partly("x", "y")),
         (Crate[str | UUID], {"item": "a"}, Crate("a")), (Crate[Point | Other], {"item": {"y": 2}}, Crate(Other(2))),
         (Seeded, {"x": 1, "seed": 2}, Seeded(3)),
+        (PurePosixPath, "/a/b", PurePosixPath("/a/b")), (dict[str, list[PurePosixPath]], {"a": ["b"]}, {"a": [PurePosixPath("b")]}),
+        (PurePosixPath | int, "b", PurePosixPath("b")), (Many[datetime.date], ["2026-01-02"], [datetime.date(2026, 1, 2)]),
+        (Many[Cat | Dog], [{"bark": 2}], [Dog(bark=2)]),
     ],
 )  # fmt: skip
 def test_a_value_becomes_the_type_of_its_hint(hint: Any, value: Any, expected: Any) -> None:
@@ -171,6 +177,7 @@ def test_a_value_becomes_the_type_of_its_hint(hint: Any, value: Any, expected: A
         (Loose, {}, "at /x: missing 'when'"), (Loose, {"when": 1}, "at /x/when: expected string"),
         (Cat | Dog, {"bark": "loud"}, 'at /x/bark: expected integer, got string "loud"'),
         (Annotated[str | UUID, msgspec.Meta(min_length=3)], "a", "at /x"),
+        (PurePosixPath, 1, "at /x: expected string, got integer 1"), (list[PurePosixPath | None], [1], "at /x/0: expected string or null"),
         (Seeded, {"x": -1}, "at /x: x is below zero"), (Seeded | Other, {"x": -1}, "at /x: x is below zero"),
         (datetime.date, "soon", "at /x: Invalid"), (list[dict[str, datetime.date]], [{"a": "soon"}], r"at /x/0/\.\.\.: Invalid"),
     ],

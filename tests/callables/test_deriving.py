@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import (
     Annotated,
     Any,
@@ -40,6 +41,7 @@ T = TypeVar("T")
 Bounded = TypeVar("Bounded", bound=int)
 City = NewType("City", str)
 Alias = typing_extensions.TypeAliasType("Alias", list[int])
+Many = typing_extensions.TypeAliasType("Many", list[T], type_params=(T,))
 
 
 class Colour(enum.Enum):
@@ -182,6 +184,7 @@ POINT = {
         (Literal[True], {"type": "boolean", "enum": [True]}),
         (Colour, {"type": "string", "enum": ["red", "blue"], "description": "A colour."}),
         (Size, {"type": "integer", "enum": [1]}),
+        (Path, STRING), (list[PurePosixPath], {"type": "array", "items": STRING}), (Many[str], {"type": "array", "items": STRING}),
         (City, STRING), (Alias, {"type": "array", "items": INTEGER}), (T, {}), (Bounded, INTEGER),
         (Final[int], INTEGER),
         (Annotated[int, "How many."], {"type": "integer", "description": "How many."}),
