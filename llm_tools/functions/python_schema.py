@@ -36,6 +36,7 @@ LISTS: frozenset[Any] = frozenset(
 )
 MAPPINGS: frozenset[Any] = frozenset({dict, abc.Mapping, abc.MutableMapping})
 
+_BASE64 = "Bytes, as base64 text."
 _PLAIN: dict[Any, Schema] = {
     Any: {},
     object: {},
@@ -52,8 +53,8 @@ _PLAIN: dict[Any, Schema] = {
     datetime.timedelta: {"type": "string", "format": "duration"},
     UUID: {"type": "string", "format": "uuid"},
     Decimal: {"type": "string", "description": "A decimal number, as text."},
-    bytes: {"type": "string", "description": "Bytes, as base64 text."},
-    bytearray: {"type": "string", "description": "Bytes, as base64 text."},
+    bytes: {"type": "string", "description": _BASE64},
+    bytearray: {"type": "string", "description": _BASE64},
 }
 _JSON_NAMES = {
     bool: "boolean",
@@ -232,6 +233,8 @@ def _limited(schema: Schema, metadata: msgspec.Meta) -> Schema:
         for name, word in _LIMITS.get(str(schema.get("type")), {}).items()
         if getattr(metadata, name) is not None
     }
+    if schema.get("description") == _BASE64:  # four characters for every three bytes begun
+        limits = {word: -(-number // 3) * 4 for word, number in limits.items()}
     return {**schema, **limits}
 
 

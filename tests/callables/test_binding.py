@@ -138,6 +138,7 @@ def optioned(city: str, **options: Unpack[Options]) -> None: ...
         (Partly, {"when": "x"}, Partly("x")), (Partly, {"when": "x", "x": "y"}, Partly("x", "y")),
         (Crate[str | UUID], {"item": "a"}, Crate("a")), (Crate[Point | Other], {"item": {"y": 2}}, Crate(Other(2))),
         (Seeded, {"x": 1, "seed": 2}, Seeded(3)),
+        (Annotated[bytes, msgspec.Meta(max_length=2)], "aGk=", b"hi"), (list[Annotated[bytes, msgspec.Meta(max_length=2)] | int], ["aGk="], [b"hi"]),
         (PurePosixPath, "/a/b", PurePosixPath("/a/b")), (dict[str, list[PurePosixPath]], {"a": ["b"]}, {"a": [PurePosixPath("b")]}),
         (PurePosixPath | int, "b", PurePosixPath("b")), (Many[datetime.date], ["2026-01-02"], [datetime.date(2026, 1, 2)]),
         (Many[Cat | Dog], [{"bark": 2}], [Dog(bark=2)]),

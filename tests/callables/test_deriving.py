@@ -184,6 +184,7 @@ POINT = {
         (Literal[True], {"type": "boolean", "enum": [True]}),
         (Colour, {"type": "string", "enum": ["red", "blue"], "description": "A colour."}),
         (Size, {"type": "integer", "enum": [1]}),
+        (Annotated[bytes, msgspec.Meta(min_length=3, max_length=4)], {"type": "string", "description": "Bytes, as base64 text.", "minLength": 4, "maxLength": 8}),
         (Path, STRING), (list[PurePosixPath], {"type": "array", "items": STRING}), (Many[str], {"type": "array", "items": STRING}),
         (City, STRING), (Alias, {"type": "array", "items": INTEGER}), (T, {}), (Bounded, INTEGER),
         (Final[int], INTEGER),
