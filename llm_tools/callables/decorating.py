@@ -47,7 +47,8 @@ class ToolOptions(Struct, frozen=True, kw_only=True):
 class Tool(CallableExecutor, Generic[P, R]):
     """A `CallableExecutor` over a typed Python function; calling it calls the function.
 
-    A method stays a method: on an instance it is a tool without `self`.
+    A method stays a method: on an instance it is a tool without `self`, a class method's without
+    the class.
     """
 
     def __init__(self, function: Callable[P, R], options: ToolOptions) -> None:
@@ -85,11 +86,12 @@ class Tool(CallableExecutor, Generic[P, R]):
         self._attribute = name
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        if instance is None:
+        if instance is None or isinstance(self._function, staticmethod):
             return self
         method = Tool(MethodType(self._function, instance), self._options)
-        if hasattr(instance, "__dict__"):  # found there from now on, so its limits are shared
-            instance.__dict__[self._attribute] = method
+        own = getattr(instance, "__dict__", None)
+        if isinstance(own, dict):  # found there from now on, so its limits are shared
+            own[self._attribute] = method
         return method
 
     def _call(self, arguments: Arguments) -> Any:

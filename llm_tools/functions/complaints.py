@@ -36,11 +36,47 @@ def short(value: JSON) -> str:
 def _deepest(error: ValidationError) -> ValidationError:
     """Inside a union, the complaint of the branch that came furthest."""
     while error.validator in ("anyOf", "oneOf") and error.context:
-        best = max(error.context, key=_progress)
+        best = _unknown_tag(error) or max(_meant(error), key=_progress)
         if _progress(best) == (len(error.absolute_path), False):
             return error
         error = best
     return error
+
+
+def _meant(error: ValidationError) -> list[ValidationError]:
+    """The complaints of the branches whose tag fits, where any does."""
+    others = {item.schema_path[0] for item in _wrong_tags(error)}
+    return [item for item in error.context if item.schema_path[0] not in others] or error.context
+
+
+def _unknown_tag(error: ValidationError) -> ValidationError | None:
+    """The one complaint where no branch has the value's tag: it names the tags of all."""
+    from jsonschema.exceptions import ValidationError
+
+    tags = _wrong_tags(error)
+    at = {tuple(tag.relative_path) for tag in tags}
+    if len(tags) < 2 or len(tags) != len(cast("list[JSON]", error.validator_value)) or len(at) > 1:
+        return None
+    values = [value for tag in tags for value in _tag_values(tag)]
+    return ValidationError(
+        tags[0].message,
+        validator="enum",
+        validator_value=values,
+        instance=tags[0].instance,
+        path=tags[0].absolute_path,
+    )
+
+
+def _wrong_tags(error: ValidationError) -> list[ValidationError]:
+    """Properties that have one legal value, as unions are told apart by, and have another."""
+    return [item for item in error.context if len(item.relative_path) == 1 and _tag_values(item)]
+
+
+def _tag_values(error: ValidationError) -> list[JSON]:
+    if error.validator == "const":
+        return [error.validator_value]
+    values = cast("list[JSON]", error.validator_value) if error.validator == "enum" else []
+    return values if len(values) == 1 else []
 
 
 def _progress(error: ValidationError) -> tuple[int, bool]:

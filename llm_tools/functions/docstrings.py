@@ -18,7 +18,7 @@ _OTHER_SECTIONS = (
 _NAMED = re.compile(rf"({_NAMED_SECTIONS})\s*:?", re.IGNORECASE)
 _HEAD = re.compile(rf"({_NAMED_SECTIONS}|{_OTHER_SECTIONS})\s*(:?)", re.IGNORECASE)
 _UNDERLINE = re.compile(r"-{3,}|={3,}")
-_GOOGLE_ITEM = re.compile(r"\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)")
+_GOOGLE_ITEM = re.compile(r"\*{0,2}(\w+)\s*(?:\(.*?\))?\s*:\s*(.*)")
 _NUMPY_ITEM = re.compile(r"\*{0,2}(\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::.*)?")
 _REST_FIELD = re.compile(r":(\w+)((?:\s+[^:]*)?):\s*(.*)")
 _REST_PARAMETERS = frozenset(

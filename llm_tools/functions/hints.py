@@ -8,6 +8,7 @@ import re
 import typing
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import PurePath
 from typing import Any
 
 import msgspec
@@ -16,6 +17,7 @@ from msgspec import Struct
 
 from ..errors import ConfigurationError
 from .docstrings import Docstring, parse_docstring
+from .generics import alias_value, class_of, fill_in, is_alias
 
 Namespace = Mapping[str, Any]
 
@@ -98,10 +100,12 @@ def unwrap(hint: Any) -> tuple[Any, list[Any]]:
             hint, metadata = hint.__origin__, [*hint.__metadata__, *metadata]
         elif origin in _WRAPPERS:
             hint = typing.get_args(hint)[0]
+        elif isinstance(hint, dataclasses.InitVar):
+            hint = hint.type
         elif isinstance(hint, typing.NewType):
             hint = hint.__supertype__
-        elif type(hint).__name__ == "TypeAliasType":
-            hint = hint.__value__
+        elif is_alias(hint):
+            hint = alias_value(hint)
         elif isinstance(hint, typing.TypeVar):
             hint = hint.__bound__ or Any
         else:
@@ -113,16 +117,24 @@ def is_typed_dict(hint: Any) -> bool:
     return typing_extensions.is_typeddict(hint) or typing.is_typeddict(hint)
 
 
+def is_path(hint: Any) -> bool:
+    """Whether a hint is one of `pathlib`'s paths, which are text in JSON."""
+    return isinstance(hint, type) and issubclass(hint, PurePath)
+
+
 def fields_of(cls: Any, namespace: Namespace) -> list[Field] | None:
     """The fields of a dataclass, `msgspec.Struct` or `TypedDict`; None for any other type.
+
+    Those of a generic one have the types it was given (`Box[int]`).
 
     Raises:
         ConfigurationError: a hint cannot be resolved.
     """
+    given, cls = cls, class_of(cls)
     if not isinstance(cls, type) or not _is_structured(cls):
         return None
     nested = "<locals>" in cls.__qualname__
-    hints = hints_of(cls, namespace if nested else {}, cls.__qualname__)
+    hints = fill_in(given, hints_of(cls, namespace if nested else {}, cls.__qualname__))
     notes = class_docstring(cls).parameters
     if issubclass(cls, Struct):
         fields = _struct_fields(cls, hints)
@@ -135,9 +147,14 @@ def fields_of(cls: Any, namespace: Namespace) -> list[Field] | None:
 
 def class_docstring(cls: type) -> Docstring:
     """What a class's own docstring says; nothing where Python wrote it."""
+    return parse_docstring(class_text(cls))
+
+
+def class_text(cls: type) -> str:
+    """A class's own docstring; empty where Python wrote it."""
     text = cls.__dict__.get("__doc__") or ""
     written = not (dataclasses.is_dataclass(cls) and text.startswith(f"{cls.__name__}("))
-    return parse_docstring(text if written else "")
+    return text if written else ""
 
 
 def _is_structured(cls: type) -> bool:
@@ -159,12 +176,13 @@ def _struct_fields(cls: type[Struct], hints: Mapping[str, Any]) -> list[Field]:
 
 def _dataclass_fields(cls: Any, hints: Mapping[str, Any]) -> list[Field]:
     found = []
-    for item in dataclasses.fields(cls):
-        if item.init:
+    for item in cls.__dataclass_fields__.values():
+        hint = hints[item.name]
+        if item.init and typing.ClassVar not in (hint, typing.get_origin(hint)):
             absent = item.default is dataclasses.MISSING
             required = absent and item.default_factory is dataclasses.MISSING
             default = MISSING if absent else item.default
-            found.append(Field(item.name, item.name, hints[item.name], required, default))
+            found.append(Field(item.name, item.name, hint, required, default))
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 from ..content import JSON, ResultWarning
 from ..errors import ConfigurationError
 from .caching import Bounded, Same
+from .deriving import derive_schema
 from .naming import legal_name
 from .numbers import refuse_lacking
 from .rewriting.changes import Changes, Unavailable
@@ -27,6 +29,8 @@ from .schemas.walking import Schema
 from .subsets import JSON_SCHEMA, NameRule, SchemaSubset
 
 _WRAP = "value"
+_AROUND = frozenset({"type", "name", "description", "schema", "strict", "json_schema"})
+"""The keys of a `response_format`, which some take for the schema."""
 
 
 class OutputSchema(Struct, frozen=True, kw_only=True):
@@ -86,6 +90,12 @@ def _read_schema(content: bytes) -> OutputSchema:
         schema = decode_shallow(content)
     except RecursionError:
         raise ConfigurationError("json_schema is nested too deeply to be sent.") from None
+    inner = schema.get("schema", schema.get("json_schema"))
+    if isinstance(inner, dict) and schema.keys() <= _AROUND:
+        raise ConfigurationError(
+            "json_schema is the schema itself, without a provider's words around it: give what "
+            "stands under 'schema' there, with the name as its 'title'."
+        )
     check_schema(schema, "json_schema")
     return OutputSchema(name=_legal(schema.get("title")), schema=schema)
 
@@ -93,13 +103,23 @@ def _read_schema(content: bytes) -> OutputSchema:
 def _read_type(kind: Any) -> OutputSchema:
     try:
         schema = msgspec.json.schema(kind)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise ConfigurationError(
-            f"json_schema={kind!r} is no JSON Schema and no type that has one: give a dict, or a "
-            f"msgspec.Struct, dataclass or TypedDict type ({error})."
-        ) from None
+    except (TypeError, ValueError, RuntimeError, NameError, AttributeError) as error:
+        schema = _derived(kind, error)
     _encode(schema)
     return OutputSchema(name=_legal(getattr(kind, "__name__", None)), schema=schema, type=kind)
+
+
+def _derived(kind: Any, reason: Exception) -> Schema:
+    """The schema of a type that msgspec cannot read, such as a union of dataclasses."""
+    schema: Schema = {}
+    with suppress(ConfigurationError):
+        schema = derive_schema(kind)
+    if not schema:
+        raise ConfigurationError(
+            f"json_schema={kind!r} is no JSON Schema and no type that has one: give a dict, or a "
+            f"msgspec.Struct, dataclass or TypedDict type ({reason})."
+        ) from None
+    return schema
 
 
 def _legal(name: str | None) -> str:

@@ -17,12 +17,14 @@ import msgspec
 
 from ..content import JSON
 from ..errors import ConfigurationError
+from .generics import class_of
 from .hints import (
     MISSING,
     Field,
     Namespace,
     class_docstring,
     fields_of,
+    is_path,
     unwrap,
 )
 
@@ -34,6 +36,7 @@ LISTS: frozenset[Any] = frozenset(
 )
 MAPPINGS: frozenset[Any] = frozenset({dict, abc.Mapping, abc.MutableMapping})
 
+_BASE64 = "Bytes, as base64 text."
 _PLAIN: dict[Any, Schema] = {
     Any: {},
     object: {},
@@ -50,8 +53,8 @@ _PLAIN: dict[Any, Schema] = {
     datetime.timedelta: {"type": "string", "format": "duration"},
     UUID: {"type": "string", "format": "uuid"},
     Decimal: {"type": "string", "description": "A decimal number, as text."},
-    bytes: {"type": "string", "description": "Bytes, as base64 text."},
-    bytearray: {"type": "string", "description": "Bytes, as base64 text."},
+    bytes: {"type": "string", "description": _BASE64},
+    bytearray: {"type": "string", "description": _BASE64},
 }
 _JSON_NAMES = {
     bool: "boolean",
@@ -83,7 +86,7 @@ class SchemaWriter:
     def __init__(self, owner: str, namespace: Namespace) -> None:
         self._owner = owner
         self._namespace = namespace
-        self._open: dict[type, str] = {}
+        self._open: dict[Any, str] = {}
         self._recursive: set[str] = set()
         self.definitions: dict[str, Schema] = {}
         self._generic: dict[Any, Callable[[tuple[Any, ...]], Schema]] = {
@@ -125,11 +128,15 @@ class SchemaWriter:
         plain = _look_up(hint)
         if plain is not None:
             return dict(plain)
+        if is_path(hint):
+            return {"type": "string"}
         write = self._generic.get(typing.get_origin(hint) or hint)
         return write(typing.get_args(hint)) if write else self._class(hint)
 
     def _union(self, members: tuple[Any, ...]) -> Schema:
-        return {"anyOf": [self.write(member) for member in members]}
+        # `UNSET` stands for a field that is not there, which JSON says by leaving it out.
+        written = [self.write(member) for member in members if member is not msgspec.UnsetType]
+        return written[0] if len(written) == 1 else {"anyOf": written}
 
     def _list(self, arguments: tuple[Any, ...]) -> Schema:
         return {"type": "array", "items": self.write(arguments[0]) if arguments else {}}
@@ -162,10 +169,11 @@ class SchemaWriter:
             return {"$ref": f"#/$defs/{self._open[hint]}"}
         return self._structured(hint, fields)
 
-    def _structured(self, hint: type, fields: list[Field]) -> Schema:
-        name = self._free_name(hint.__name__)
+    def _structured(self, hint: Any, fields: list[Field]) -> Schema:
+        cls = class_of(hint)
+        name = self._free_name(cls.__name__)
         self._open[hint] = name
-        schema = _tagged(_described(self.object_of(fields), hint), hint)
+        schema = _tagged(_described(self.object_of(fields), cls), cls)
         if name not in self._recursive:
             del self._open[hint]
             return schema
@@ -180,7 +188,7 @@ class SchemaWriter:
         return name
 
     def _foreign(self, hint: Any) -> Schema:
-        """A type only msgspec knows: named tuples, attrs classes, generic structs."""
+        """A type only msgspec knows: named tuples, attrs classes, structs written as arrays."""
         try:
             schemas, definitions = msgspec.json.schema_components(
                 [hint], ref_template="#/$defs/{name}"
@@ -193,7 +201,7 @@ class SchemaWriter:
     def _refusal(self, what: str) -> ConfigurationError:
         return ConfigurationError(
             f"{self._owner}: JSON has no word for {what}. Use str, int, float, bool, list, dict, "
-            "Literal, an Enum of texts or numbers, datetime, UUID, Decimal, a dataclass, a "
+            "Literal, an Enum of texts or numbers, datetime, UUID, Decimal, Path, a dataclass, a "
             "TypedDict or a msgspec.Struct; or no hint at all."
         )
 
@@ -225,6 +233,8 @@ def _limited(schema: Schema, metadata: msgspec.Meta) -> Schema:
         for name, word in _LIMITS.get(str(schema.get("type")), {}).items()
         if getattr(metadata, name) is not None
     }
+    if schema.get("description") == _BASE64:  # four characters for every three bytes begun
+        limits = {word: -(-number // 3) * 4 for word, number in limits.items()}
     return {**schema, **limits}
 
 

@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 import msgspec
 
 from ..content import JSON
-from .hints import Field, Namespace, fields_of, unwrap
+from .generics import class_of
+from .hints import Field, Namespace, fields_of, is_path, unwrap
 from .python_schema import LISTS, MAPPINGS
 
 Convert: TypeAlias = Callable[[JSON], Any]
@@ -31,7 +32,7 @@ class Converters:
 
     def __init__(self, namespace: Namespace) -> None:
         self._namespace = namespace
-        self._made: dict[type, Convert] = {}
+        self._made: dict[Any, Convert] = {}
         self._generic: dict[Any, Callable[[Any, tuple[Any, ...]], Convert]] = {
             typing.Union: self._union,
             types.UnionType: self._union,
@@ -55,7 +56,8 @@ class Converters:
         return make(origin, typing.get_args(bare)) if make else self._class(bare)
 
     def _union(self, _: Any, members: tuple[Any, ...]) -> Convert:
-        return _first_of([self.of(member) for member in _specific_first(members)])
+        there = [member for member in members if member is not msgspec.UnsetType]
+        return _first_of([self.of(member) for member in _specific_first(there)])
 
     def _literal(self, _: Any, values: tuple[Any, ...]) -> Convert:
         return _one_of({(type(value), value): value for value in values})
@@ -98,25 +100,35 @@ def msgspec_reads(hint: Any) -> bool:
 
 def _by_msgspec(hint: Any) -> Convert:
     def convert(value: JSON) -> Any:
-        return msgspec.convert(value, hint, str_keys=True)
+        return msgspec.convert(value, hint, str_keys=True, dec_hook=_read_path)
 
     return convert
 
 
-def _specific_first(members: tuple[Any, ...]) -> list[Any]:
+def _read_path(kind: Any, value: JSON) -> Any:
+    """What msgspec does not read itself: a path."""
+    if is_path(kind) and isinstance(value, str):
+        return kind(value)
+    raise msgspec.ValidationError(f"Expected `{kind.__name__}`, got `{type(value).__name__}`")
+
+
+def _specific_first(members: list[Any]) -> list[Any]:
     """Text last: every date is text, but not every text is a date."""
     return sorted(members, key=lambda member: unwrap(member)[0] is str)
 
 
 def _first_of(converters: list[Convert]) -> Convert:
     def convert(value: JSON) -> Any:
-        problems = []
+        problems: list[msgspec.ValidationError] = []
         for attempt in converters:
             try:
                 return attempt(value)
             except msgspec.ValidationError as error:
-                problems.append(str(error))
-        raise msgspec.ValidationError(" or ".join(dict.fromkeys(problems)))
+                problems.append(error)
+        # What only a class's own check refuses is what was meant.
+        meant = [error for error in problems if error.__cause__ is not None]
+        said = dict.fromkeys([str(error) for error in meant or problems])
+        raise msgspec.ValidationError(" or ".join(said))
 
     return convert
 
@@ -164,6 +176,8 @@ def _each_value(convert_key: Convert, convert_value: Convert) -> Convert:
 
 
 def _fields(cls: Any, fields: list[tuple[Field, Convert]]) -> Convert:
+    make = class_of(cls)
+
     def convert(value: JSON) -> Any:
         given = _expect(value, dict, "object")
         found = {}
@@ -172,7 +186,10 @@ def _fields(cls: Any, fields: list[tuple[Field, Convert]]) -> Convert:
                 found[field.name] = _at(field.wire, convert_field, given[field.wire])
             elif field.required:
                 raise msgspec.ValidationError(f"Object missing required field `{field.wire}`")
-        return cls(**found)
+        try:
+            return make(**found)
+        except (ValueError, TypeError) as error:  # its own check, as msgspec takes it
+            raise msgspec.ValidationError(str(error)) from error
 
     return convert
 

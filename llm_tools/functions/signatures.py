@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import Parameter
-from typing import Any
+from typing import Any, Unpack, get_args, get_origin
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import ConfigurationError
 from .docstrings import parse_docstring
-from .hints import MISSING, Field, Namespace, hints_of, names_around, underlying
+from .hints import (
+    MISSING,
+    Field,
+    Namespace,
+    class_text,
+    fields_of,
+    hints_of,
+    is_typed_dict,
+    names_around,
+    underlying,
+)
 
 EXTRAS = Parameter.VAR_KEYWORD
 
@@ -80,19 +90,24 @@ def read_signature(
         namespace: names its hints may use, beside its module's and those it closes over.
 
     Raises:
-        ConfigurationError: it takes `*args`, or a hint cannot be resolved.
+        ConfigurationError: it takes `*args`, is a method without its instance, or a hint cannot be
+            resolved.
     """
     signature = check_shape(function)
     source = underlying(function)
+    _check_bound(signature, source, name_of(function))
     known = {**names_around(function), **(namespace or {})}
     hints = hints_of(source, known, f"function {name_of(function)!r}")
-    text = parse_docstring(inspect.getdoc(source))
+    text = parse_docstring(_doc_of(function, source))
     parameters = [item for item in signature.parameters.values() if not _is_bound(function, item)]
     fields = {
         item.name: replace(_field(item, hints), description=text.parameters.get(item.name, ""))
         for item in parameters
     }
     extras = next((fields.pop(item.name) for item in parameters if item.kind is EXTRAS), None)
+    if extras is not None and get_origin(extras.hint) is Unpack:
+        fields |= _unpacked(extras, known, text.parameters, name_of(function))
+        extras = None
     return FunctionSignature(
         name=name_of(function),
         description=text.description,
@@ -101,6 +116,43 @@ def read_signature(
         extras=extras,
         namespace=known,
     )
+
+
+def _check_bound(signature: inspect.Signature, source: Any, name: str) -> None:
+    """Refuse a method that has no instance yet: a model could not give it one."""
+    first = next(iter(signature.parameters.values()), None)
+    owner = getattr(source, "__qualname__", "").rpartition(".")[0]
+    in_class = bool(owner) and not owner.endswith("<locals>")
+    if in_class and first is not None and first.name == "self" and first.annotation is first.empty:
+        raise ConfigurationError(
+            f"function {name!r} is a method, and 'self' is nothing a model could give: take it "
+            f"from an instance."
+        )
+
+
+def _doc_of(function: Callable[..., Any], source: Any) -> str | None:
+    """The docstring; of an object whose `__call__` has none of its own, that of its class."""
+    while isinstance(function, partial):
+        function = function.func
+    text = inspect.getdoc(source)
+    unsaid = text is None or text == inspect.getdoc(type.__call__)
+    return class_text(type(function)) if unsaid and not inspect.isroutine(function) else text
+
+
+def _unpacked(
+    extras: Field, known: Namespace, texts: Mapping[str, str], name: str
+) -> dict[str, Field]:
+    """The parameters that `**options: Unpack[Options]` stands for."""
+    (options,) = get_args(extras.hint)
+    fields = fields_of(options, known) if is_typed_dict(options) else None
+    if fields is None:
+        raise ConfigurationError(
+            f"function {name!r}: **{extras.name} can unpack a TypedDict only, not {options!r}."
+        )
+    return {
+        field.name: replace(field, description=texts.get(field.name, field.description))
+        for field in fields
+    }
 
 
 def _field(parameter: Parameter, hints: dict[str, Any]) -> Field:

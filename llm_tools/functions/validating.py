@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
@@ -84,12 +85,29 @@ _DRAFTS = {
 
 @cache
 def _kind(draft: str) -> Callable[..., Validator]:
-    """The validator of a draft, with patterns that cannot run away."""
+    """The validator of a draft, with patterns that cannot run away and multiples that are exact."""
     import jsonschema
 
-    bounded = {"pattern": _pattern, "patternProperties": _pattern_properties}
+    bounded = {
+        "multipleOf": _multiple_of,
+        "pattern": _pattern,
+        "patternProperties": _pattern_properties,
+    }
     kind = getattr(jsonschema, _DRAFTS[draft])
     return cast("Callable[..., Validator]", jsonschema.validators.extend(kind, bounded))  # type: ignore[no-untyped-call] # the stubs leave it out
+
+
+def _multiple_of(_: Validator, step: Any, value: Any, __: Any) -> Iterator[ValidationError]:
+    """By the decimal numbers that were written: 19.99 is a multiple of 0.01."""
+    from jsonschema.exceptions import ValidationError
+
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and _as_written(value) % _as_written(step):
+        yield ValidationError("is no multiple")
+
+
+def _as_written(number: float) -> Fraction:
+    return Fraction(repr(number) if isinstance(number, float) else number)
 
 
 def _pattern(_: Validator, pattern: str, value: Any, __: Any) -> Iterator[ValidationError]:

@@ -12,6 +12,7 @@ from ..content import JSON
 from ..errors import ParserError
 from ..functions.arguments import read_arguments
 from ..functions.deriving import derive_converter, derive_schema
+from ..functions.python_values import msgspec_reads
 from ..functions.validating import validate
 from .markdown import code_blocks
 from .parser import read_choice
@@ -22,6 +23,8 @@ Fit = Callable[[JSON], Any]
 _STEP = re.compile(r'["{}\[\]]')
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _START = re.compile(r"[{\[]")
+_OPENED = re.compile(r"""\{\s*(?:"(?:[^"\\]|\\.)*"|'\w*')\s*:|\[\s*[{\["]""")
+"""What begins a value and no prose: where it has no end, what is inside is not the answer."""
 _MOST_STEPS = 200_000  # text made of braces alone must not hold anyone up
 
 
@@ -47,10 +50,12 @@ def _fit_for(schema: Any) -> Fit:
         return lambda value: value
     if isinstance(schema, dict):
         return lambda value: _checked(schema, value)
-    derive_schema(schema)  # refuses what is no type of JSON's
-    convert = derive_converter(schema)
+    derived = derive_schema(schema)  # refuses what is no type of JSON's
+    convert, is_whole = derive_converter(schema), msgspec_reads(schema)
 
     def fit(value: JSON) -> Any:
+        if not is_whole:  # taken to pieces, so that limits of what holds them are not looked at
+            _checked(derived, value)
         try:
             return convert(value)
         except msgspec.ValidationError as error:
@@ -124,6 +129,8 @@ def _spans(text: str) -> Iterator[str]:
     while steps_left > 0 and (start := _START.search(text, position)):
         end, steps = _end_of(text, start.start(), steps_left)
         steps_left -= steps
+        if end is None and _OPENED.match(text, start.start()):
+            raise ParserError("the JSON is cut off")
         if end is not None:
             yield text[start.start() : end]
         position = end or start.end()

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple, TypedDict
 import msgspec
 
 from ..errors import ParserError
+from ..functions.schemas.kinds import type_of
+from ..functions.schemas.matching import type_names
 from ..functions.validating import validate
 from .markdown import code_blocks, split_lines
 from .parser import read_choice
@@ -96,22 +98,30 @@ def _read_object(text: str, *, style: str, schema: Any) -> dict[str, Any]:
 
 def _fitted(found: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     """The object with texts read as the types its schema asks for, and checked."""
-    properties = schema.get("properties", {})
-    read = {key: _as_type(value, properties.get(key, {})) for key, value in found.items()}
+    read = _as_types(found, schema)
     problem = validate(schema, read)
     if problem is not None:
         raise ParserError(problem)
     return read
 
 
+def _as_types(found: dict[str, Any], schema: Any) -> dict[str, Any]:
+    properties = schema.get("properties", {}) if isinstance(schema, dict) else {}
+    return {key: _as_type(value, properties.get(key, {})) for key, value in found.items()}
+
+
 def _as_type(value: Any, schema: Any) -> Any:
-    wanted = schema.get("type") if isinstance(schema, dict) else None
-    if not isinstance(value, str) or wanted in (None, "string"):
+    if isinstance(value, dict):
+        return _as_types(value, schema)
+    wanted = type_names(schema) if isinstance(schema, dict) else []
+    if wanted in ([], ["string"]):
         return value
     try:
-        return msgspec.json.decode(value)
+        read = msgspec.json.decode(value)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return value
+    kinds = {"integer", "number"} if type_of(read) == "integer" else {type_of(read)}
+    return value if "string" in wanted and not kinds & {*wanted} else read
 
 
 def _lines(text: str) -> list[_Line]:

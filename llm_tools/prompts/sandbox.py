@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from types import FunctionType
 from typing import Any
 
 import msgspec
@@ -18,6 +19,7 @@ _MOST_STEPS = 100_000  # numbers that all `range` calls of one filling may yield
 _MOST_BITS = 10_000
 _UNDEFINED = re.compile(r"'(\w+)' is undefined")
 _WIDE = re.compile(r"\d{5}|\*")
+_RANGE = "range of a template"
 _PADDING = frozenset({"center", "expandtabs", "format", "format_map", "ljust", "rjust", "zfill"})
 
 
@@ -82,10 +84,30 @@ def _environment() -> Any:
         undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True, cache_size=0
     )
     del environment.globals["lipsum"]
+    environment.finalize = _refuse_own_words(environment.globals)
     for padding in ("center", "format"):
         del environment.filters[padding]
     environment.filters["tojson"] = _to_json
     return environment
+
+
+def _refuse_own_words(own: Mapping[str, Any]) -> Callable[[Any], Any]:
+    """Takes what a template writes; a word of Jinja2's own stands where a value is missing."""
+    from jinja2 import UndefinedError
+    from jinja2.runtime import TemplateReference
+
+    names = {id(word): name for name, word in own.items()}
+
+    def check(value: Any) -> Any:
+        if isinstance(value, TemplateReference):
+            raise UndefinedError("'self' is the template itself, so call the value otherwise")
+        is_range = isinstance(value, FunctionType) and value.__name__ == _RANGE
+        name = "range" if is_range else names.get(id(value))
+        if name is not None:
+            raise UndefinedError(f"{name!r} is undefined")
+        return value
+
+    return check
 
 
 def _to_json(value: Any, indent: int = 0) -> str:
@@ -115,6 +137,7 @@ def _bounded_range() -> Callable[..., range]:
             raise OverflowError(f"range() may yield {_MOST_STEPS:,} numbers in one template")
         return numbers
 
+    bounded.__name__ = _RANGE
     return bounded
 
 

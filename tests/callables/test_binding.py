@@ -7,12 +7,23 @@ import datetime
 import enum
 from collections.abc import Mapping, Set
 from decimal import Decimal
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from pathlib import PurePosixPath
+from typing import (
+    Annotated,
+    Any,
+    Generic,
+    Literal,
+    NotRequired,
+    TypedDict,
+    TypeVar,
+    Unpack,
+)
 from uuid import UUID
 
 import msgspec
 import pytest
 from hypothesis import given, strategies as st
+from typing_extensions import TypeAliasType
 
 from llm_tools.errors import FunctionInputError
 from llm_tools.functions.deriving import bind, derive_converter, derive_definition
@@ -55,6 +66,44 @@ class Row(TypedDict):
     b: NotRequired[int]
 
 
+class Partly(msgspec.Struct):
+    when: str | datetime.date
+    x: int | str | UUID | msgspec.UnsetType = msgspec.UNSET
+
+
+T = TypeVar("T")
+Many = TypeAliasType("Many", list[T], type_params=(T,))
+
+
+@dataclasses.dataclass
+class Crate(Generic[T]):
+    item: T
+
+
+@dataclasses.dataclass
+class Seeded:
+    x: int
+    seed: dataclasses.InitVar[int] = 0
+
+    def __post_init__(self, seed: int) -> None:
+        if self.x < 0:
+            raise ValueError("x is below zero")
+        self.x += seed
+
+
+@dataclasses.dataclass
+class Other:
+    y: int
+
+
+class Options(TypedDict):
+    a: int
+    b: NotRequired[datetime.date]
+
+
+def optioned(city: str, **options: Unpack[Options]) -> None: ...
+
+
 @pytest.mark.parametrize(
     ("hint", "value", "expected"),
     [
@@ -86,6 +135,13 @@ class Row(TypedDict):
         (Loose, {"when": "x", "inner": {"when": "2026-01-02"}}, Loose("x", Loose(datetime.date(2026, 1, 2)))),
         (list[int] | set[str], [1], [1]), (list[int] | set[str], ["a"], {"a"}),
         (Annotated[str | UUID, "Doc."], "a", "a"),
+        (Partly, {"when": "x"}, Partly("x")), (Partly, {"when": "x", "x": "y"}, Partly("x", "y")),
+        (Crate[str | UUID], {"item": "a"}, Crate("a")), (Crate[Point | Other], {"item": {"y": 2}}, Crate(Other(2))),
+        (Seeded, {"x": 1, "seed": 2}, Seeded(3)),
+        (Annotated[bytes, msgspec.Meta(max_length=2)], "aGk=", b"hi"), (list[Annotated[bytes, msgspec.Meta(max_length=2)] | int], ["aGk="], [b"hi"]),
+        (PurePosixPath, "/a/b", PurePosixPath("/a/b")), (dict[str, list[PurePosixPath]], {"a": ["b"]}, {"a": [PurePosixPath("b")]}),
+        (PurePosixPath | int, "b", PurePosixPath("b")), (Many[datetime.date], ["2026-01-02"], [datetime.date(2026, 1, 2)]),
+        (Many[Cat | Dog], [{"bark": 2}], [Dog(bark=2)]),
     ],
 )  # fmt: skip
 def test_a_value_becomes_the_type_of_its_hint(hint: Any, value: Any, expected: Any) -> None:
@@ -122,6 +178,8 @@ def test_a_value_becomes_the_type_of_its_hint(hint: Any, value: Any, expected: A
         (Loose, {}, "at /x: missing 'when'"), (Loose, {"when": 1}, "at /x/when: expected string"),
         (Cat | Dog, {"bark": "loud"}, 'at /x/bark: expected integer, got string "loud"'),
         (Annotated[str | UUID, msgspec.Meta(min_length=3)], "a", "at /x"),
+        (PurePosixPath, 1, "at /x: expected string, got integer 1"), (list[PurePosixPath | None], [1], "at /x/0: expected string or null"),
+        (Seeded, {"x": -1}, "at /x: x is below zero"), (Seeded | Other, {"x": -1}, "at /x: x is below zero"),
         (datetime.date, "soon", "at /x: Invalid"), (list[dict[str, datetime.date]], [{"a": "soon"}], r"at /x/0/\.\.\.: Invalid"),
     ],
 )  # fmt: skip
@@ -147,6 +205,11 @@ def extras(a: int, /, **more: int) -> None: ...
         (places, {"a": 1}, ([1, 2], {})),
         (places, {"a": 1, "b": 5, "c": 6, "d": 7}, ([1, 5], {"c": 6, "d": 7})),
         (extras, {"a": 1, "z": 2.0}, ([1], {"z": 2})),
+        (
+            optioned,
+            {"city": "x", "a": 1, "b": "2026-01-02"},
+            ([], {"city": "x", "a": 1, "b": datetime.date(2026, 1, 2)}),
+        ),
         (lambda: None, {}, ([], {})),
     ],
 )

@@ -9,9 +9,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import (
     Annotated,
     Any,
+    ClassVar,
     Final,
     Generic,
     Literal,
@@ -23,6 +25,7 @@ from typing import (
     TypedDict,
     TypeVar,
     Union,
+    Unpack,
 )
 from uuid import UUID
 
@@ -38,6 +41,7 @@ T = TypeVar("T")
 Bounded = TypeVar("Bounded", bound=int)
 City = NewType("City", str)
 Alias = typing_extensions.TypeAliasType("Alias", list[int])
+Many = typing_extensions.TypeAliasType("Many", list[T], type_params=(T,))
 
 
 class Colour(enum.Enum):
@@ -92,6 +96,48 @@ class Row(NamedTuple):
 
 class Box(msgspec.Struct, Generic[T]):
     item: T
+    next: Box[T] | None = None
+
+
+@dataclasses.dataclass
+class Crate(Generic[T]):
+    """Holds something.
+
+    Attributes:
+        item: What is in it.
+    """
+
+    item: list[T]
+    kind: ClassVar[str] = "crate"
+
+
+@dataclasses.dataclass
+class Pair(Crate[T], Generic[T, Bounded]):
+    other: Bounded | None = None
+
+
+class Numbers(Pair[int, Bounded]):
+    """A class of its own adds nothing."""
+
+
+class Open(TypedDict, Generic[T]):
+    item: T
+
+
+class Closed(Open[int]):
+    more: str
+
+
+class Partly(msgspec.Struct):
+    x: int
+    y: int | msgspec.UnsetType = msgspec.UNSET
+    z: str | msgspec.UnsetType | None = msgspec.UNSET
+
+
+@dataclasses.dataclass
+class Seeded:
+    x: int
+    seed: dataclasses.InitVar[int]
 
 
 INTEGER = {"type": "integer"}
@@ -138,6 +184,8 @@ POINT = {
         (Literal[True], {"type": "boolean", "enum": [True]}),
         (Colour, {"type": "string", "enum": ["red", "blue"], "description": "A colour."}),
         (Size, {"type": "integer", "enum": [1]}),
+        (Annotated[bytes, msgspec.Meta(min_length=3, max_length=4)], {"type": "string", "description": "Bytes, as base64 text.", "minLength": 4, "maxLength": 8}),
+        (Path, STRING), (list[PurePosixPath], {"type": "array", "items": STRING}), (Many[str], {"type": "array", "items": STRING}),
         (City, STRING), (Alias, {"type": "array", "items": INTEGER}), (T, {}), (Bounded, INTEGER),
         (Final[int], INTEGER),
         (Annotated[int, "How many."], {"type": "integer", "description": "How many."}),
@@ -216,9 +264,68 @@ def test_two_types_of_one_name_are_told_apart() -> None:
 
 
 def test_types_only_msgspec_knows_are_its_own() -> None:
-    """Named tuples and generic structs."""
-    assert derive_schema(Box[int])["properties"] == {"item": INTEGER}
+    """Named tuples."""
     assert derive_schema(Row)["type"] == "array"
+
+
+@pytest.mark.parametrize(
+    ("hint", "expected"),
+    [
+        (Crate[str], {"item": {"type": "array", "items": STRING, "description": "What is in it."}}),
+        (Crate[int | Colour], {"item": {"type": "array", "items": {"anyOf": [INTEGER, {"type": "string", "enum": ["red", "blue"], "description": "A colour."}]}, "description": "What is in it."}}),
+        (Pair[str, int], {"item": {"type": "array", "items": STRING}, "other": {"anyOf": [INTEGER, NULL]}}),
+        (Numbers, {"item": {"type": "array", "items": INTEGER}, "other": {"anyOf": [INTEGER, NULL]}}),
+        (Open[str], {"item": STRING}), (Closed, {"item": INTEGER, "more": STRING}),
+        (Open, {"item": {}}), (Open[Open[int]], {"item": {"type": "object", "properties": {"item": INTEGER}, "required": ["item"]}}),
+        (Partly, {"x": INTEGER, "y": INTEGER, "z": {"anyOf": [STRING, NULL]}}),
+        (Seeded, {"x": INTEGER, "seed": INTEGER}),
+    ],
+)  # fmt: skip
+def test_the_fields_of_a_class_are_told_with_their_types(hint: Any, expected: Any) -> None:
+    """What stands for type variables, also those of a base; what is never sent is left out."""
+    assert derive_schema(hint)["properties"] == expected
+
+
+def test_a_generic_type_that_holds_itself_refers_to_itself() -> None:
+    """Each under a name of its own."""
+
+    def both(first: Box[int], second: Box[str]) -> None: ...
+
+    parameters = derive_definition(both).parameters
+    assert parameters is not None
+    properties = {
+        name: [*item["properties"].values()] for name, item in parameters["$defs"].items()
+    }
+    assert properties == {
+        "Box": [INTEGER, {"anyOf": [{"$ref": "#/$defs/Box"}, NULL]}],
+        "Box2": [STRING, {"anyOf": [{"$ref": "#/$defs/Box2"}, NULL]}],
+    }
+
+
+def test_unpacked_options_are_parameters() -> None:
+    """Each by its name; what else could be unpacked has none."""
+
+    def find(city: str, **options: Unpack[Extra]) -> None:
+        """Find.
+
+        Args:
+            a: First.
+        """
+
+    def wrong(**options: Unpack[tuple[int, int]]) -> None: ...  # type: ignore[misc] # is the point
+
+    parameters = derive_definition(find).parameters
+    assert parameters is not None
+    assert parameters["properties"] == {
+        "city": STRING,
+        "a": {"type": "integer", "description": "First."},
+        "b": {"type": "string", "description": "Bee."},
+        "c": INTEGER,
+    }
+    assert parameters["required"] == ["city", "a"]
+    assert "additionalProperties" not in parameters
+    with pytest.raises(ConfigurationError, match="can unpack a TypedDict only"):
+        derive_definition(wrong)
 
 
 @pytest.mark.parametrize(
@@ -322,6 +429,22 @@ def test_methods_partials_and_objects_are_functions_too() -> None:
     assert called.parameters["required"] == ["loud"]
 
 
+def test_an_object_without_a_text_on_its_call_is_told_by_its_class() -> None:
+    """Never by what Python says of every call."""
+
+    class Told:
+        """Looks it up."""
+
+        def __call__(self, x: int) -> None: ...
+
+    class Untold(Told):
+        pass
+
+    assert derive_definition(Told()).description == "Looks it up."
+    assert derive_definition(partial(Told(), 1)).description == "Looks it up."
+    assert derive_definition(Untold()).description == ""
+
+
 def test_a_function_without_parameters_has_none() -> None:
     """Nothing to send."""
 
@@ -392,6 +515,7 @@ class Outer:
         (lambda *names: None, r"takes \*names"),
         (Point, "is a class"),
         (iter, "no signature"),
+        (Speaker.speak, "is a method, and 'self' is nothing a model could give"),
     ],
 )
 def test_what_no_model_could_call_is_refused(function: Any, expected: str) -> None:

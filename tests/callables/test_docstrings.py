@@ -89,6 +89,7 @@ def test_each_style_says_the_same(text: str, more: dict[str, str]) -> None:
         ("Do.\n\nArgs:\n  x: a\ny", Docstring("Do.\n\ny", {"x": "a"})),
         ("Do.\n\n:param: nothing", Docstring("Do.")),
         ("Do.\n\nParameters\n----------\n!! : x\n    y", Docstring("Do.")),
+        ("Do.\n\nArgs:\n  x (list of (a, b)): c (d): e", Docstring("Do.", {"x": "c (d): e"})),
         ("Has it.\n\nAttributes:\n    x: a", Docstring("Has it.", {"x": "a"})),
     ],
 )

@@ -136,6 +136,18 @@ class Counter:
         """Nothing."""
         return 0
 
+    @tool
+    @staticmethod
+    def one(more: int) -> int:
+        """One, and more."""
+        return 1 + more
+
+    @classmethod
+    @tool
+    def named(cls, ending: str) -> str:
+        """The name of the class."""
+        return cls.__name__ + ending
+
 
 class Slotted:
     __slots__ = ()
@@ -289,3 +301,25 @@ def test_a_tool_can_be_called_by_name_elsewhere() -> None:
     assert call(*arguments) == 8
     with pytest.raises(FunctionInputError):
         double.remote({"x": "4"})
+
+
+class Named(Counter):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("method", "value", "expected"),
+    [
+        (Counter.named, {"ending": "!"}, "Counter!"),
+        (Named.named, {"ending": "!"}, "Named!"),
+        (Named().named, {"ending": "!"}, "Named!"),
+        (Counter.one, {"more": 1}, 2),
+        (Counter().one, {"more": 1}, 2),
+    ],
+)
+@pytest.mark.anyio
+async def test_class_and_static_methods_are_tools(method: Any, value: Any, expected: Any) -> None:
+    """With `@tool` under `@classmethod`, and on either side of `@staticmethod`."""
+    assert isinstance(method, Tool)
+    assert method.definition.parameters["required"] == list(value)
+    assert await method.invoke(value) == expected

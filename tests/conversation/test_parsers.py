@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
+from uuid import UUID
 
 import msgspec
 import pytest
@@ -203,6 +204,24 @@ def test_an_object_of_lines_can_have_a_schema() -> None:
     assert "/age" in refused("list_to_json", "Age: old", schema=schema)
 
 
+def test_deeper_lines_have_the_types_of_the_schema_too() -> None:
+    """A text stays one where a text is fine and what it could be read as is not."""
+    nested = {
+        "floor": {"type": "integer"},
+        "zip": {"type": ["string", "null"]},
+        "size": {"type": ["string", "number"]},
+        "flat": {"type": ["string", "number"]},
+        "gate": {"type": ["string", "null"]},
+    }
+    schema = {"type": "object", "properties": {"home": {"properties": nested}}}
+    text = "Home:\n  Floor: 3\n  Zip: 12345\n  Size: 40\n  Flat: true\n  Gate: null\n  Any: 1"
+    assert create_parser("list_to_json", schema=schema).parse(text) == {
+        "home": {"floor": 3, "zip": "12345", "size": 40, "flat": "true", "gate": None, "any": "1"}
+    }
+    said = refused("list_to_json", "Home:\n  Floor: top", schema=schema)
+    assert "/home/floor" in said
+
+
 def test_keys_are_not_lost_in_an_object() -> None:
     """A key that comes twice, or no key at all, is refused."""
     assert "'age' is there twice" in refused("list_to_json", "Age: 1\nage: 2")
@@ -312,6 +331,27 @@ def test_what_is_no_json_is_refused(text: str) -> None:
         assert "JSON" in refused("json", text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": {"b": 1}',
+        'Here: {"a": [1, 2], "b": {"c": 1}, "d": "and th',
+        '```json\n{"items": [{"x": 1}, {"x"',
+        "{'a': {'b': 1}",
+        '[{"a": 1}, {"a":',
+        '[["a"], ["b"]',
+    ],
+)
+def test_a_piece_of_json_that_is_cut_off_is_no_answer(text: str) -> None:
+    """What was whole inside of it was not all that the model meant to say."""
+    assert "cut off" in refused("json", text)
+
+
+def test_json_stands_behind_a_lone_brace() -> None:
+    """One that begins no value is prose."""
+    assert create_parser("json").parse('Mind the { and [: {"a": 1}') == {"a": 1}
+
+
 def test_exact_json_stands_alone() -> None:
     """With `match="exact"` nothing may be around it."""
     assert create_parser("json", match="exact").parse(" [1] ") == [1]
@@ -327,6 +367,18 @@ def test_json_in_the_shape_of_a_schema() -> None:
     assert "/a" in refused("json", '{"a": "2"}', schema=schema)
     assert "found 2" in refused("json", '{"a": 1} or {"a": 2}', schema=schema)
     assert create_parser("json").json_schema is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "said"),
+    [
+        (Annotated[list[str | UUID], msgspec.Meta(min_length=1)], "[]", "minItems 1"),
+        (list[Annotated[str | UUID, msgspec.Meta(max_length=2)]], '["abc"]', "at /0: "),
+    ],
+)
+def test_limits_of_what_holds_a_union_are_checked(kind: Any, text: str, said: str) -> None:
+    """Also where msgspec cannot read the union itself."""
+    assert said in refused("json", text, schema=kind)
 
 
 @pytest.mark.parametrize(

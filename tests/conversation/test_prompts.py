@@ -140,6 +140,25 @@ def test_a_missing_variable_is_named(template: str) -> None:
     assert "SECRET" not in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["range", "dict", "namespace", "cycler", "joiner"])
+def test_a_word_of_jinja2_is_no_value(name: str) -> None:
+    """Where a value of that name is missing; given, it is filled in."""
+    prompt = create_chat_prompt(f"In {{{{ {name} }}}}.")
+    with pytest.raises(PromptError, match=f"'{name}'"):
+        prompt.format({})
+    assert prompt.format({name: "kube-system"})[0].content == "In kube-system."
+    words = (
+        "{% set n = namespace(x=dict(a=1)) %}{{ n.x.a }}{% for i in range(2) %}{{ i }}{% endfor %}"
+    )
+    assert create_chat_prompt(words).format({})[0].content == "101"
+
+
+def test_the_template_itself_is_no_value() -> None:
+    """Jinja2 keeps `self` for it, whatever the values."""
+    with pytest.raises(PromptError, match="'self' is the template itself"):
+        create_chat_prompt("{{ self }}").format({"self": "me"})
+
+
 def test_a_missing_attribute_is_named() -> None:
     """Also inside a value."""
     with pytest.raises(PromptError, match="'nope'"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 import msgspec
 import pytest
@@ -89,6 +89,8 @@ def test_generic_type() -> None:
         ({"type": "strnig"}, "json_schema is not valid at /type"),
         ({"properties": {"a": {"$ref": "#/x"}}}, "/properties/a/\\$ref"),
         ({"default": object()}, "json_schema is not plain JSON"),
+        ({"name": "x", "strict": True, "schema": {"type": "object"}}, "is the schema itself"),
+        ({"type": "json_schema", "json_schema": {"name": "x"}}, "is the schema itself"),
     ],
 )
 def test_mistakes(value: Any, said: str) -> None:
@@ -224,3 +226,40 @@ def test_schemas_too_deep_to_rewrite(monkeypatch: pytest.MonkeyPatch) -> None:
     output = OutputSchema(name="o", schema={"type": "object", "properties": {}})
     with pytest.raises(ConfigurationError, match="too deeply nested"):
         prepare_output(output, OPENAI_STRICT, strict=True)
+
+
+@dataclass
+class Cat:
+    kind: Literal["cat"]
+
+
+@dataclass
+class Dog:
+    kind: Literal["dog"]
+
+
+class Home(msgspec.Struct):
+    pet: Cat | Dog
+
+
+def test_types_msgspec_has_no_schema_for() -> None:
+    """A union of dataclasses is one like any other; a name that cannot be found is a mistake."""
+
+    @dataclass
+    class Lost:
+        x: Nowhere  # type: ignore[name-defined] # noqa: F821 - that it is missing is the point
+
+    pet = {
+        "anyOf": [
+            {
+                "type": "object",
+                "properties": {"kind": {"type": "string", "enum": [kind]}},
+                "required": ["kind"],
+            }
+            for kind in ("cat", "dog")
+        ]
+    }
+    assert normalize_output(Cat | Dog).schema == pet
+    assert normalize_output(Home).schema["properties"] == {"pet": pet}
+    with pytest.raises(ConfigurationError, match="name 'Nowhere' is not defined"):
+        normalize_output(Lost)

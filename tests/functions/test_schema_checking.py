@@ -34,6 +34,8 @@ def properties(**schemas: Any) -> dict[str, Any]:
         ),
         (properties(a={"required": True}), "/properties/a/required", "stands beside `properties`"),
         ({"type": "object", "required": [1]}, "/required", "list of property names"),
+        ({"type": "object", "required": ["a", "a"]}, "/required", "Each stands there once"),
+        (properties(a={"type": ["string", "string"]}), "/properties/a/type", "Each stands there once"),
         (
             properties(a={"type": "array", "items": "string"}),
             "/properties/a/items",

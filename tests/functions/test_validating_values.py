@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from llm_tools.functions.validating import validate
@@ -180,3 +181,48 @@ def test_patterns_that_backtrack() -> None:
     assert validate(schema, "a" * 5000) is None
     assert validate(schema, "a" * 5000 + "!") is not None
     assert validate(schema, 7) is None
+
+
+TAGGED: dict[str, Any] = {
+    "anyOf": [
+        {"properties": {"kind": {"enum": ["cat"]}, "age": {"type": "integer"}}},
+        {"properties": {"kind": {"const": "dog"}, "age": {"type": "string"}}},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ({"kind": "cat", "age": "1"}, 'at /age: expected integer, got string "1"'),
+        ({"kind": "dog", "age": 1}, "at /age: expected string, got integer 1"),
+        ({"kind": "cow", "age": 1}, 'at /kind: expected one of "cat", "dog", got string "cow"'),
+    ],
+)
+@pytest.mark.parametrize("key", ["anyOf", "oneOf"])
+def test_a_union_told_apart_by_a_tag(key: str, value: Any, said: str) -> None:
+    """The complaint is about the branch that was meant, or names the tags of all."""
+    assert validate({key: TAGGED["anyOf"]}, value) == said
+    nested = {"properties": {"pets": {"items": {key: TAGGED["anyOf"]}}}}
+    assert validate(nested, {"pets": [value]}) == said.replace("at /", "at /pets/0/")
+
+
+@pytest.mark.parametrize(
+    ("step", "good", "bad"),
+    [
+        (0.01, [19.99, 0.07, 3, 1e300, True, "x"], [19.999, 1e-9]),
+        (0.1, [0.3, -0.7, 10**400], [0.35]),
+        (3, [9, 9.0, 10**400 - 1], [10, 9.5]),
+        (1e-300, [1, 2.5], []),
+    ],
+)
+def test_multiples_are_those_of_the_numbers_as_written(step: Any, good: Any, bad: Any) -> None:
+    """Not of what they are in binary, where no price is a multiple of a cent."""
+    schema = {"items": {"multipleOf": step}}
+    assert validate(schema, good) is None
+    for value in bad:
+        assert validate(schema, [value]) == (
+            f"at /0: expected multipleOf {msgspec.json.encode(step).decode()}, "
+            f"got {'integer' if isinstance(value, int) else 'number'} "
+            f"{msgspec.json.encode(value).decode()}"
+        )

@@ -137,6 +137,10 @@ def _is_strings(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
+def _are_names(value: Any) -> bool:
+    return _is_strings(value) and len(set(value)) == len(value)
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -147,7 +151,7 @@ def _is_count(value: Any) -> bool:
 
 def _is_type(value: Any) -> bool:
     if isinstance(value, list):
-        return bool(value) and all(isinstance(item, str) and item in TYPES for item in value)
+        return bool(value) and _are_names(value) and set(value) <= set(TYPES)
     return isinstance(value, str) and value in TYPES
 
 
@@ -184,7 +188,7 @@ _SHAPES: dict[str, tuple[Callable[[Any], bool], str]] = {
         lambda value: isinstance(value, list) and bool(value),
         "expected a list of at least one value",
     ),
-    "required": (_is_strings, "expected a list of property names"),
+    "required": (_are_names, "expected a list of property names"),
     "dependentRequired": (_is_dependencies, "expected an object of lists of property names"),
     "multipleOf": (lambda value: _is_number(value) and value > 0, "expected a number above zero"),
     "uniqueItems": _FLAG,
@@ -229,6 +233,8 @@ _FROM_PYTHON = {
 
 
 def _hint(key: str, value: Any) -> str:
+    if key in ("required", "type") and _is_strings(value) and not _are_names(value):
+        return " Each stands there once."
     if key == "required" and isinstance(value, bool):
         return " `required` stands beside `properties` and lists the names."
     if key == "type" and isinstance(value, str):
