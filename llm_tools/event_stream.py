@@ -116,7 +116,7 @@ class EventStream:
                     whole = type(event) is FunctionUseDone
                     ready.append(stream.mask(event) if whole else event)
             if decoder.ended:  # some servers keep the response open after its end mark
-                self._finish(stream.mask(decoder.close()))
+                self._finish(stream)
         except LlmToolsError as error:
             self._fail(error)
         except BaseException:
@@ -128,7 +128,7 @@ class EventStream:
         try:
             self._take(stream, await stream.stop(failure))
             if not self._ended:
-                self._finish(stream.mask(self._decoder.close()))
+                self._finish(stream)
         except LlmToolsError as error:
             self._fail(error)
         except BaseException:
@@ -163,7 +163,8 @@ class EventStream:
                 error.result = None  # better nothing than a key
         return error
 
-    def _finish(self, result: OutputResult) -> None:
+    def _finish(self, stream: OpenStream) -> None:
+        result = stream.mask(self._decoder.close())
         self._ended = True
         self._result = result
         self._ready.append(Finished(result=result))

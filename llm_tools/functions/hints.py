@@ -8,7 +8,6 @@ import re
 import typing
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import PurePath
 from typing import Any
 
 import msgspec
@@ -119,6 +118,8 @@ def is_typed_dict(hint: Any) -> bool:
 
 def is_path(hint: Any) -> bool:
     """Whether a hint is one of `pathlib`'s paths, which are text in JSON."""
+    from pathlib import PurePath
+
     return isinstance(hint, type) and issubclass(hint, PurePath)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
@@ -15,6 +14,7 @@ from .schemas.walking import Path, Schema, map_children, nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from fractions import Fraction
 
     from jsonschema.exceptions import ValidationError
     from jsonschema.protocols import Validator
@@ -107,6 +107,8 @@ def _multiple_of(_: Validator, step: Any, value: Any, __: Any) -> Iterator[Valid
 
 
 def _as_written(number: float) -> Fraction:
+    from fractions import Fraction
+
     return Fraction(repr(number) if isinstance(number, float) else number)
 
 

@@ -51,6 +51,11 @@ def keys_in_url(url: str) -> list[Key]:
     return [Key(found.group(2)) for found in _SECRET_PARAMETER.finditer(url) if found.group(2)]
 
 
+def long_keys(secrets: Iterable[Key]) -> tuple[Key, ...]:
+    """The keys that cannot be words of the answer they are looked for in."""
+    return tuple(key for key in secrets if len(key) >= SHORTEST_IN_ANSWERS)
+
+
 class Needles:
     """The keys to look for in an answer, should the provider echo them.
 
@@ -61,7 +66,7 @@ class Needles:
     __slots__ = ("_keys", "signs")
 
     def __init__(self, secrets: Iterable[Key]) -> None:
-        self._keys = tuple(key for key in secrets if len(key) >= SHORTEST_IN_ANSWERS)
+        self._keys = long_keys(secrets)
         signs = [_encoded(key) for key in self._keys]
         if signs:
             signs.append(b"\\u00")

@@ -743,6 +743,9 @@ def test_usage_in_the_choice() -> None:
     last["choices"][0]["usage"] = told_there
     _, result = stream(chunk({"content": "A"}), last)
     assert result.usage == Usage(input_tokens=19, output_tokens=2, cached_input_tokens=3)
+    empty = chunk({}, "stop")
+    empty["choices"][0]["usage"] = dict.fromkeys(told_there, 0)
+    assert stream(chunk({"content": "A"}), last, empty)[1].usage == result.usage
     beside = chunk({}, usage={"prompt_tokens": 5, "completion_tokens": 6})
     _, result = stream(chunk({"content": "A"}), last, beside)
     assert result.usage == Usage(input_tokens=5, output_tokens=6)

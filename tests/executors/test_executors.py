@@ -10,6 +10,7 @@ import anyio
 import msgspec
 import pytest
 from anyio.lowlevel import checkpoint
+from testing.answers import completion
 
 from llm_tools import (
     DEFER,
@@ -369,29 +370,8 @@ class TestVisibility:
         assert llm.calls == []
 
 
-CALLED_ANYWAY = {
-    "id": "chatcmpl-1",
-    "object": "chat.completion",
-    "created": 1,
-    "model": "gpt-4o-mini",
-    "choices": [
-        {
-            "index": 0,
-            "finish_reason": "tool_calls",
-            "message": {
-                "role": "assistant",
-                "content": None,
-                "tool_calls": [
-                    {
-                        "id": "c1",
-                        "type": "function",
-                        "function": {"name": "touch", "arguments": "{}"},
-                    }
-                ],
-            },
-        }
-    ],
-}
+TOUCHED = {"id": "c1", "type": "function", "function": {"name": "touch", "arguments": "{}"}}
+CALLED_ANYWAY = completion(None, tool_calls=[TOUCHED])
 
 
 async def test_a_call_under_none_is_seen_and_never_run() -> None:

@@ -8,6 +8,7 @@ import anyio
 import httpx
 import pytest
 from anyio.lowlevel import checkpoint
+from testing.answers import completion
 
 import llm_tools.testing
 from llm_tools import (
@@ -38,22 +39,6 @@ pytestmark = pytest.mark.anyio
 
 FUNCTION = {"name": "f", "description": "A function."}
 CALL = {"type": "function_use", "name": "f", "input": {"n": 1}, "functionId": "c1"}
-
-
-def completion(text: str) -> dict[str, Any]:
-    return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "gpt-4o-mini",
-        "choices": [
-            {
-                "index": 0,
-                "message": {"role": "assistant", "content": text},
-                "finish_reason": "stop",
-            }
-        ],
-    }
 
 
 class TestScriptedLlm:

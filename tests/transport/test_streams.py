@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import gzip
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
@@ -215,12 +216,10 @@ async def test_cancelled_while_reading(server: Server, transport: Transport) -> 
     gc.collect()
 
 
-async def test_closed_by_another_task(server: Server, transport: Transport) -> None:
-    """Closing a stream another task waits on ends that wait with an error of ours."""
-    script = server.script([["send", sse_head() + chunk(events("a"))], ["stall"]])
-    stream = await transport.open(script.request(framing="sse"))
-    await stream.read_frames()
-    errors: list[Exception] = []
+@asynccontextmanager
+async def reading_beside(stream: OpenStream) -> AsyncIterator[list[StreamError]]:
+    """Another task waits on the stream; what it was told in the end."""
+    errors: list[StreamError] = []
 
     async def read() -> None:
         try:
@@ -231,6 +230,15 @@ async def test_closed_by_another_task(server: Server, transport: Transport) -> N
     async with anyio.create_task_group() as group:
         group.start_soon(read)
         await anyio.sleep(0.1)
+        yield errors
+
+
+async def test_closed_by_another_task(server: Server, transport: Transport) -> None:
+    """Closing a stream another task waits on ends that wait with an error of ours."""
+    script = server.script([["send", sse_head() + chunk(events("a"))], ["stall"]])
+    stream = await transport.open(script.request(framing="sse"))
+    await stream.read_frames()
+    async with reading_beside(stream) as errors:
         await stream.aclose()
     assert len(errors) == 1
     assert "broke off: ." not in str(errors[0])
@@ -243,17 +251,7 @@ async def test_read_by_two_tasks(server: Server, transport: Transport) -> None:
     script = server.script([["send", sse_head() + chunk(events("a"))], ["stall"]])
     stream = await transport.open(script.request(framing="sse"))
     await stream.read_frames()
-    errors: list[StreamError] = []
-
-    async def read() -> None:
-        try:
-            await stream.read_frames()
-        except StreamError as error:
-            errors.append(error)
-
-    async with anyio.create_task_group() as group:
-        group.start_soon(read)
-        await anyio.sleep(0.1)
+    async with reading_beside(stream) as errors:
         with pytest.raises(StreamError, match="Another task is reading") as caught:
             await stream.read_frames()
     assert not caught.value.retryable

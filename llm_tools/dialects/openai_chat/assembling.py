@@ -7,7 +7,7 @@ from typing import Any
 
 from .blocks import add_chunk, add_detail, finished_chunk, finished_detail
 from .calls import CallAssembler, CallSlot
-from .wire import Choice, Completion, Message, ToolCall
+from .wire import Choice, Completion, Message, ToolCall, later_usage
 
 _NOTHING = Message()
 
@@ -114,7 +114,7 @@ class ChoiceAssembler:
         choice.finish_reason = piece.finish_reason or choice.finish_reason
         choice.native_finish_reason = piece.native_finish_reason or choice.native_finish_reason
         choice.error = piece.error or choice.error
-        choice.usage = piece.usage or choice.usage
+        choice.usage = later_usage(choice.usage, piece.usage)
 
     def _add_content(self, content: str | list[Any]) -> None:
         if isinstance(content, str):

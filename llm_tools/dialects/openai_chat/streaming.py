@@ -24,7 +24,7 @@ from .emulating import call_in_text
 from .reading import read_completion, stop_reason
 from .repeating import Repetition
 from .telling import CallTeller
-from .wire import Choice, Completion, Function, Message, ToolCall
+from .wire import Choice, Completion, Function, Message, ToolCall, later_usage
 
 _END = b"[DONE]"
 _NOTHING = Message()
@@ -157,8 +157,7 @@ class ChatStream:
             whole.model = whole.model or chunk.model
             whole.created = whole.created or chunk.created
             self._named = bool(whole.id and whole.model and whole.created)
-        if chunk.usage is not None and (whole.usage is None or chunk.usage.counts_something()):
-            whole.usage = chunk.usage
+        whole.usage = later_usage(whole.usage, chunk.usage)
         whole.x_groq = chunk.x_groq if chunk.x_groq and chunk.x_groq.usage else whole.x_groq
         whole.citations = chunk.citations or whole.citations
         whole.search_results = chunk.search_results or whole.search_results

@@ -81,9 +81,12 @@ class WireUsage(Struct, gc=False):
     cache_creation_input_tokens: int | None = None
     reasoning_tokens: int | None = None
 
-    def counts_something(self) -> bool:
-        """Whether it is no mere form; some hosts end a stream with zeros."""
-        return bool(self.prompt_tokens or self.completion_tokens or self.total_tokens)
+
+def later_usage(old: WireUsage | None, new: WireUsage | None) -> WireUsage | None:
+    """Usage after a later count; zeros, with which some hosts end a stream, are none."""
+    if new is None or old is None:
+        return new or old
+    return new if new.prompt_tokens or new.completion_tokens or new.total_tokens else old
 
 
 class Choice(Struct, gc=False):

@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from ...transport.masking import SHORTEST_IN_ANSWERS, keys_in_url, mask_error_body, mask_url
+from ...transport.masking import (
+    SHORTEST_IN_ANSWERS,
+    keys_in_url,
+    long_keys,
+    mask_error_body,
+    mask_url,
+)
 from ...transport.secret import Key
 
 REQUEST_HEADERS = frozenset(
@@ -57,11 +63,6 @@ def find_keys(headers: Mapping[str, str], url: str) -> tuple[Key, ...]:
         elif name not in REQUEST_HEADERS | _OF_EVERY_REQUEST and len(value) >= SHORTEST_IN_ANSWERS:
             found.append(Key(value))
     return tuple(dict.fromkeys(key for key in found if key))
-
-
-def long_keys(keys: Iterable[Key]) -> tuple[Key, ...]:
-    """The keys that cannot be words of the text they are looked for in."""
-    return tuple(key for key in keys if len(key) >= SHORTEST_IN_ANSWERS)
 
 
 def clean(data: bytes, keys: Iterable[Key]) -> bytes:

@@ -12,7 +12,7 @@ from ...errors import LlmToolsError, ResponseDecodeError
 from ...spec import Framing
 from ...transport.framing import create_framing
 from ...transport.inflating import Inflater
-from ...transport.masking import mask_text
+from ...transport.masking import long_keys, mask_text
 from ...transport.opening import LARGEST_STREAM
 from ...transport.secret import Key
 from .exchange import FORMAT, Ending, Exchange, pack, read_body
@@ -23,7 +23,6 @@ from .redacting import (
     clean_url,
     find_keys,
     keep_headers,
-    long_keys,
 )
 
 _FRAMINGS: Mapping[str, Framing] = {
